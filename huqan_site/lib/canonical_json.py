@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import rfc8785
 
-JSON: TypeAlias = "None | bool | int | float | str | Sequence[JSON] | Mapping[str, JSON]"
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
 
 def canonical(value: JSON) -> str:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any, NamedTuple
 
 from huqan_site.lib.canonical_json import JSON
+from huqan_site.lib.json_strings import strings
 from huqan_site.lib.problems import Refusal
 
 __all__ = ["JSON", "MAX_BYTES", "MAX_DEPTH", "MAX_STRING_BYTES", "MAX_VALUES", "Unreadable", "read"]
@@ -94,7 +93,7 @@ def read(body: bytes) -> dict[str, JSON]:
     _check_limits(body)
     faults: set[type[Unreadable]] = set()
     value = _parse(body, faults)
-    if any(map(_is_forbidden, _strings(value))):
+    if any(_is_forbidden(text) for _, text in strings(value)):
         faults.add(ForbiddenCharacter)
     for fault in _PRECEDENCE:
         if fault in faults:
@@ -234,23 +233,8 @@ def _stand_in(escape: re.Match[bytes]) -> bytes:
     return b"." if escape[1] < b"0080" else b".." if escape[1] < b"0800" else b"..."
 
 
-def _strings(value: JSON) -> Iterator[str]:
-    """Every key and string in `value`."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from value
-        yield from _strings_of(value.values())
-    elif isinstance(value, list):
-        yield from _strings_of(value)
-
-
-def _strings_of(values: Iterable[JSON]) -> Iterator[str]:
-    return chain.from_iterable(map(_strings, values))
-
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _is_forbidden(text: str) -> bool:
-    return "\0" in text or not text.isascii() and _SURROGATE.search(text) is not None
+    return "\0" in text or (not text.isascii() and _SURROGATE.search(text) is not None)
