@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 
 class Outcome(StrEnum):
-    """What becomes of a submission, from the mildest to the strictest; ordered by strictness, not by letters."""
+    """What becomes of a submission, mildest first; ordered by strictness, not by letters."""
 
     ALLOW = "allow"
     REVIEW = "review"
@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 
 
 class Span(NamedTuple):
-    """A stretch of one string of the arguments: JSON pointer, code point offsets [start, end), what stands there."""
+    """A stretch of one string of the arguments: JSON pointer, code points [start, end), what stands there."""
 
     pointer: str
     start: int
@@ -74,7 +74,8 @@ def strictest(signals: Iterable[Signal]) -> Outcome:
 def unseen(now: Iterable[Signal], shown: Iterable[Signal]) -> list[Signal]:
     """Return the signals of `now` that nobody was shown, by code and place.
 
-    In the deciding transaction only these can still hold or end a proposal (I15): what the approvers saw, they weighed.
+    In the deciding transaction only these can still hold or end a proposal (I15): what the approvers saw,
+    they weighed.
     """
     known = {(signal.code, signal.spans) for signal in shown}
     return [signal for signal in now if (signal.code, signal.spans) not in known]

@@ -1,8 +1,10 @@
-"""Every refusal about a proposal, said once: `detail` says why and what to do next, for a reader who cannot click.
+"""Every refusal about a proposal, said once.
 
-`advice` is the further sentence of a page: what this person can do now, and who else can. A page writes
-"Not recorded." before a refused decision itself, so no sentence here repeats it. Facts that a program needs (the
-tombstone, the proposal in the way, the diff) travel as `extra` members; their names stand in backticks in `detail`.
+`detail` says why and what to do next, for a reader who cannot click. `advice` is the further sentence of a
+page: what this person can do now, and who else can. A page writes "Not recorded." before a refused decision
+itself, so no sentence here repeats it. Facts that a program needs (the tombstone, the proposal in the way,
+the diff) travel as `extra` members; their names stand in backticks in `detail`. The refusals of the door
+(token, scope, rate) are those of `review.access`.
 """
 
 from __future__ import annotations
@@ -50,20 +52,31 @@ class BadVerdict(DecisionDeclined):
 
 class AlreadyDecided(DecisionDeclined):
     code, status, title = "already_decided", 409, "Already decided"
-    detail = "This proposal was decided before this arrived. Read its status; propose again if something else is needed."
+    detail = (
+        "This proposal was decided before this arrived. Read its status; propose again if something else is "
+        "needed."
+    )
     advice = "The page shows who decided it and when. Nobody can decide it a second time."
 
 
 class Expired(DecisionDeclined):
     code, status, title = "expired", 409, "Expired"
-    detail = "The time for this proposal is over, and nothing runs after that. Propose it again if it is still needed."
+    detail = (
+        "The time for this proposal is over, and nothing runs after that. Propose it again if it is still "
+        "needed."
+    )
     advice = "Nobody can extend it. The agent can propose it again."
 
 
 class NotEligible(DecisionDeclined):
     code, status, title = "not_eligible", 403, "Not eligible"
-    detail = "Deciding this needs an active role in its workspace that you do not have. Someone who has it must decide."
-    advice = "A manager of the workspace grants roles. A new role counts for what is submitted after it began."
+    detail = (
+        "Deciding this needs an active role in its workspace that you do not have. Someone who has it must "
+        "decide."
+    )
+    advice = (
+        "A manager of the workspace grants roles. A new role counts for what is submitted after it began."
+    )
 
 
 class RoleTooNew(DecisionDeclined):
@@ -75,24 +88,36 @@ class RoleTooNew(DecisionDeclined):
 class SelfApproval(DecisionDeclined):
     code, status, title = "self_approval", 403, "Not independent"
     detail = "You are not independent of this proposal. Someone else must approve."
-    advice = "This holds for every account you have and for every page. Rejecting and requesting changes stay open to you."
+    advice = (
+        "This holds for every account you have and for every page. Rejecting and requesting changes stay "
+        "open to you."
+    )
 
 
 class PolicyChanged(DecisionDeclined):
     code, status, title = "policy_changed", 409, "The policy changed"
-    detail = "The rule for this tool changed after these arguments were submitted. Read the proposal again: it is bound anew."
-    advice = "Open the page again in a moment and decide under the rule it shows then. Earlier votes are outdated."
+    detail = (
+        "The rule for this tool changed after these arguments were submitted. Read the proposal again: it "
+        "is bound anew."
+    )
+    advice = (
+        "Open the page again in a moment and decide under the rule it shows then. Earlier votes are outdated."
+    )
 
 
 class StaleBinding(DecisionDeclined):
     code, status, title = "stale_binding", 409, "Changed since you looked"
-    detail = "The proposal is not what this decision was made on. Read it again and decide on what it says now."
+    detail = (
+        "The proposal is not what this decision was made on. Read it again and decide on what it says now."
+    )
     advice = "The page shows what changed. What you typed is kept in the form."
 
 
 class SamePerson(DecisionDeclined):
     code, status, title = "same_person", 409, "You already approved"
-    detail = "You approved these exact arguments before, and one person counts once. Someone else must approve."
+    detail = (
+        "You approved these exact arguments before, and one person counts once. Someone else must approve."
+    )
     advice = "You can still reject it or request changes."
 
 
@@ -110,7 +135,10 @@ class ReasonRequired(DecisionDeclined):
 
 class ConfirmMismatch(DecisionDeclined):
     code, status, title = "confirm_mismatch", 422, "The typed value differs"
-    detail = "What was typed is not the value that the rule asks you to confirm. Type it exactly as the page shows it."
+    detail = (
+        "What was typed is not the value that the rule asks you to confirm. Type it exactly as the page "
+        "shows it."
+    )
     advice = "If the value itself looks wrong, reject it or request changes."
 
 
@@ -129,12 +157,18 @@ class KeyReused(Declined):
 
 class Unsatisfiable(Declined):
     code, status, title = "unsatisfiable", 422, "Nobody could approve it"
-    detail = "Fewer independent people could decide this than the rule needs. Ask a manager to add reviewers to the workspace."
+    detail = (
+        "Fewer independent people could decide this than the rule needs. Ask a manager to add reviewers to "
+        "the workspace."
+    )
 
 
 class NotDelegated(Declined):
     code, status, title = "not_delegated", 422, "No such delegation"
-    detail = "That person has not let this agent act for him. He grants it on his own page; or leave out `on_behalf_of`."
+    detail = (
+        "That person has not let this agent act for him. He grants it on his own page; or leave out "
+        "`on_behalf_of`."
+    )
 
 
 class NoProvenance(Declined):
@@ -147,29 +181,20 @@ class Blocked(Declined):
     detail = "The policy of this workspace blocks this tool for agents. A manager can propose another rule."
 
 
-class AgentStopped(Declined):
-    code, status, title = "agent_stopped", 403, "The agent is stopped"
-    detail = "This agent was stopped and can propose nothing. A manager can resume it."
-
-
-class MissingScope(Declined):
-    code, status, title = "missing_scope", 403, "The token lacks a scope"
-    detail = "This token may not do that; `scope` names what it lacks. A manager mints a token that has it."
-
-
-class Unauthorized(Declined):
-    code, status, title = "unauthorized", 401, "Not authorised"
-    detail = "Send one valid token as `Authorization: Bearer hqn_…`. A manager mints one."
-
-
 class Tombstoned(Declined):
     code, status, title = "tombstoned", 409, "Rejected before"
-    detail = "This value was rejected before and stays rejected; `tombstone` names it. Only people can lift it, by a proposal."
+    detail = (
+        "This value was rejected before and stays rejected; `tombstone` names it. Only people can lift it, "
+        "by a proposal."
+    )
 
 
 class RecentlyRejected(Declined):
     code, status, title = "recently_rejected", 409, "Rejected a moment ago"
-    detail = "The same call was rejected less than 15 minutes ago; `proposal` names it. Read its reason and change the arguments."
+    detail = (
+        "The same call was rejected less than 15 minutes ago; `proposal` names it. Read its reason and "
+        "change the arguments."
+    )
 
 
 class ExpiredContent(Declined):
@@ -179,7 +204,9 @@ class ExpiredContent(Declined):
 
 class Inactive(Declined):
     code, status, title = "inactive", 409, "The record is not active"
-    detail = "The record named was superseded, archived or withdrawn. Query the memory and name the active one."
+    detail = (
+        "The record named was superseded, archived or withdrawn. Query the memory and name the active one."
+    )
 
 
 class StaleRevision(Declined):
@@ -189,13 +216,10 @@ class StaleRevision(Declined):
 
 class BadCursor(Declined):
     code, status, title = "bad_cursor", 400, "Not a cursor of ours"
-    detail = "Send `cursor` exactly as `next_cursor` gave it, with the same filters; or leave it out to start again."
-
-
-class RateLimited(Later):
-    code, status, title = "rate_limited", 429, "Too many requests"
-    detail = "This token sent more requests than it may in a minute. Wait as long as Retry-After says."
-    wait = 60
+    detail = (
+        "Send `cursor` exactly as `next_cursor` gave it, with the same filters; or leave it out to start "
+        "again."
+    )
 
 
 class TooManyPending(Later):
@@ -206,7 +230,10 @@ class TooManyPending(Later):
 
 class Unavailable(Later):
     code, status, title = "unavailable", 503, "Not available now"
-    detail = "Nothing can be written at the moment, and nothing was. Send the same request again as Retry-After says."
+    detail = (
+        "Nothing can be written at the moment, and nothing was. Send the same request again as Retry-After "
+        "says."
+    )
     advice = "Nothing was changed. Send the form again in a moment; reading still works."
 
 
@@ -215,7 +242,10 @@ class Unavailable(Later):
 
 class NotApproved(Declined):
     code, status, title = "not_approved", 409, "Not approved"
-    detail = "This proposal is not approved, so nothing may run. Wait for people to decide; `status` says where it stands."
+    detail = (
+        "This proposal is not approved, so nothing may run. Wait for people to decide; `status` says where "
+        "it stands."
+    )
 
 
 class PermitSpent(Declined):
@@ -225,19 +255,30 @@ class PermitSpent(Declined):
 
 class ArgumentsDrifted(Declined):
     code, status, title = "arguments_drifted", 409, "Not what was approved"
-    detail = "What is about to run differs from what was approved; `diff` says where. Run the approved arguments, or propose anew."
+    detail = (
+        "What is about to run differs from what was approved; `diff` says where. Run the approved "
+        "arguments, or propose anew."
+    )
 
 
 class BadPermit(Declined):
     code, status, title = "bad_permit", 422, "Not a valid permit"
-    detail = "The permit is not ours, not for you, or no longer valid. Redeem the proposal to get one; run nothing without it."
+    detail = (
+        "The permit is not ours, not for you, or no longer valid. Redeem the proposal to get one; run "
+        "nothing without it."
+    )
 
 
 class NotRunning(Declined):
     code, status, title = "not_running", 409, "Not running"
-    detail = "An outcome can be reported for a running proposal only. Redeem it first; `status` says where it stands."
+    detail = (
+        "An outcome can be reported for a running proposal only. Redeem it first; `status` says where it "
+        "stands."
+    )
 
 
 class AlreadyReported(Declined):
     code, status, title = "already_reported", 409, "Already reported"
-    detail = "The outcome of this proposal was reported before and does not change. Read the proposal to see it."
+    detail = (
+        "The outcome of this proposal was reported before and does not change. Read the proposal to see it."
+    )
