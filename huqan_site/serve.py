@@ -1,0 +1,153 @@
+"""Start the console's server: `python -m huqan_site.serve [--demo]`, which is what `./run` calls.
+
+The address is settled first, since the settings read it; then Django, then gunicorn in this same
+process, so that a signal to it stops everything. With `--demo` the database is migrated and holds
+the demo's people and proposals before the first request.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import django
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connection, connections
+from django.db.migrations.executor import MigrationExecutor
+from gunicorn.app.base import BaseApplication
+
+FIRST_PORT = 8000
+PORTS_TO_TRY = 50
+
+
+class Address(NamedTuple):
+    """Where the server listens; as text it is what HUQAN_BIND says."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def is_free(self) -> bool:
+        """Return whether nothing listens here now; an address of another machine counts as taken."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # gunicorn sets it too
+            try:
+                probe.bind((self.host.strip("[]"), self.port))
+            except OSError:
+                return False
+        return True
+
+
+def address(environ: Mapping[str, str]) -> Address:
+    """Return the address to listen on: HUQAN_BIND, or PORT on loopback, or the first free port from 8000.
+
+    Only an address that nobody asked for may be replaced by another. Raises: SystemExit with a sentence.
+    """
+    for name, text in (("HUQAN_BIND", environ.get("HUQAN_BIND")), ("PORT", environ.get("PORT"))):
+        if text:
+            asked = _parse(name, text if name == "HUQAN_BIND" else f"127.0.0.1:{text}")
+            if not asked.is_free():
+                sys.exit(f"{asked} is in use or not on this machine. Choose another with {name}.")
+            return asked
+    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TO_TRY):
+        if (free := Address("127.0.0.1", port)).is_free():
+            return free
+    sys.exit(f"Ports {FIRST_PORT} to {FIRST_PORT + PORTS_TO_TRY - 1} are all in use. Choose one with PORT.")
+
+
+def _parse(name: str, text: str) -> Address:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        example = "127.0.0.1:8000" if name == "HUQAN_BIND" else "8000"
+        sys.exit(f"{name} must look like {example}.")
+    return Address(host, int(port))
+
+
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
+    """gunicorn around the console, without a configuration file or a control socket."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Hand our options to gunicorn."""
+        for name, value in self.options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Callable[..., Any]:
+        """Return the WSGI application."""
+        from huqan_site.wsgi import application
+
+        return application
+
+
+def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]:
+    """Return gunicorn's options: many threads, since each long poll holds one."""
+    return {
+        "bind": str(bind),
+        "worker_class": "gthread",
+        "workers": int(os.environ.get("WEB_CONCURRENCY") or 2),
+        "threads": threads,
+        "preload_app": True,
+        "graceful_timeout": 5,  # enough for a decision; a long poll is cut and asks again
+        "keepalive": 5,
+        "control_socket_disable": True,
+        "loglevel": "warning",
+        "when_ready": lambda _server: print(greeting, flush=True),  # not before it answers
+    }
+
+
+def missing_migrations() -> int:
+    """Return how many migrations the database still lacks."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def serve(*, demo: bool) -> None:
+    """Serve until a signal ends it."""
+    bind = address(os.environ)
+    os.environ["HUQAN_BIND"] = str(bind)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "huqan_site.settings")
+    django.setup()
+    greeting = greet_demo() if demo else greet_operator()
+    connections.close_all()  # gunicorn forks, and no worker may inherit an open database
+    Server(server_options(bind, settings.HUQAN_THREADS, greeting)).run()
+
+
+def greet_demo() -> str:
+    """Return what a newcomer should read, with the demo loaded."""
+    from huqan_site.first_start import prepare, welcome
+
+    return welcome(prepare())
+
+
+def greet_operator() -> str:
+    """Return one line with the address. Raises: SystemExit where migrations are missing."""
+    if missing := missing_migrations():
+        sys.exit(f"The database lacks {missing} migrations of this version. Run ./run manage migrate first.")
+    return f"Serving {settings.HUQAN_BASE_URL} until it is stopped."
+
+
+def main() -> None:
+    """Serve, or say in one sentence why not."""
+    try:
+        serve(demo="--demo" in sys.argv[1:])
+    except ImproperlyConfigured as refusal:
+        sys.exit(str(refusal))
+    except DatabaseError as failure:
+        kind = type(failure).__name__
+        sys.exit(
+            f"The database did not answer ({kind}). Check HUQAN_DATABASE_URL and HUQAN_DATA_DIR.\n{failure}"
+        )
+
+
+if __name__ == "__main__":
+    main()
