@@ -1,0 +1,207 @@
+"""The one writer of the log: an entry in the same transaction as what it tells of."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from huqan_site import __version__
+from huqan_site.lib.canonical_json import JSON
+from review.audit import chain, transaction
+from review.audit.actions import ANCHORED, DECISIVE, Action
+from review.audit.actors import SYSTEM, AuditActor
+from review.audit.index import columns
+from review.audit.models import Entry, Head, PrivateText
+from review.audit.refusals import LogDisputed, Unavailable
+from review.audit.request_context import current_request_id
+from review.audit.witness import Standing
+
+
+class ObjectRef(NamedTuple):
+    """What was acted on: ("proposal", its id, its revision), ("record", its id)."""
+
+    type: str
+    id: UUID | str
+    revision: int | None = None
+
+    def members(self) -> dict[str, JSON]:
+        return {"type": self.type, "id": str(self.id), "revision": self.revision}
+
+
+def record(
+    action: Action,
+    *,
+    actor: AuditActor,
+    workspace: UUID | None = None,
+    object: ObjectRef | None = None,  # noqa: A002  the member's name
+    binding: str | None = None,
+    shown: str | None = None,
+    decision: str | None = None,
+    before: Mapping[str, JSON] | None = None,
+    after: Mapping[str, JSON] | None = None,
+    policy: str | None = None,
+    risk: str | None = None,
+    conflict_set: Iterable[UUID] | None = None,
+    on_behalf_of: UUID | None = None,
+    private: Mapping[str, str] | None = None,
+    proposal: UUID | None = None,
+    agent: UUID | None = None,
+    tool: str | None = None,
+) -> Entry:
+    """Append one entry to the log within the open write(), and return it.
+
+    `before` and `after` hold ids, states and digests, never content: what a person or an agent wrote goes
+    into `private`, by name, where it can be erased, and the entry keeps a salted digest of it. `proposal`,
+    `agent` and `tool` are what the log is filtered by; they become members of `after`, unless actor and
+    object say the same already.
+    Locks the log's head until the end of the transaction, so call it after every other lock is taken.
+
+    Raises: Unavailable where the entry cannot be written; LogDisputed for a decision or permit while log and
+            witness file disagree; RuntimeError outside write().
+    """
+    write = transaction.current()
+    if write is None:
+        raise RuntimeError("An entry is recorded inside write(), together with what it tells of.")
+    if write.standing is Standing.DISPUTED and action in DECISIVE:
+        raise LogDisputed
+    texts = [
+        _Private(name, text, secrets.token_bytes(chain.SALT_BYTES)) for name, text in (private or {}).items()
+    ]
+    facts = {"proposal": proposal, "agent": agent, "tool": tool}
+    entry = _append(
+        {
+            "actor": actor.members(),
+            "on_behalf_of": _text(on_behalf_of),
+            "action": action.value,
+            "workspace": _text(workspace),
+            "object": object.members() if object else None,
+            "binding": binding,
+            "shown": shown,
+            "decision": decision,
+            "before": before,
+            "after": _with_facts(after, facts, actor, object),
+            "policy": policy,
+            "risk": risk,
+            "conflict_set": sorted(str(person) for person in conflict_set or ()),
+            "request_id": current_request_id(),
+            "app_version": __version__,
+            "private": {text.name: text.commitment for text in texts},
+        },
+        texts,
+    )
+    write.grew = True
+    write.owes_checkpoint |= action in ANCHORED
+    return entry
+
+
+def begin() -> None:
+    """Open the log of this installation with its first entry, unless there is one."""
+    with transaction.write():
+        if not Head.objects.exists():
+            Head.objects.create(
+                log=settings.HUQAN_LOG_NAME, size=0, leaf=chain.GENESIS, frontier="[]", time=""
+            )
+            record(Action.LOG_CREATED, actor=SYSTEM)
+
+
+class _Private(NamedTuple):
+    name: str
+    text: str
+    salt: bytes
+
+    @property
+    def commitment(self) -> str:
+        return chain.commitment(self.text, self.salt)
+
+
+def _text(value: UUID | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _with_facts(
+    after: Mapping[str, JSON] | None, facts: Mapping[str, Any], actor: AuditActor, object_: ObjectRef | None
+) -> dict[str, JSON]:
+    """`after` with each fact that neither actor nor object states."""
+    stated = {
+        "agent": actor.subject if actor.kind == "agent" else None,
+        "proposal": str(object_.id) if object_ and object_.type == "proposal" else None,
+    }
+    new = {name: str(fact) for name, fact in facts.items() if fact and str(fact) != stated.get(name)}
+    return {**(after or {}), **new}
+
+
+def _append(members: dict[str, JSON], texts: list[_Private]) -> Entry:
+    try:
+        head = _locked_head()
+        entry, frontier = _next(head, members)
+        _insert(entry)
+        _move_head(entry, frontier)
+        if texts:
+            PrivateText.objects.bulk_create(
+                PrivateText(seq=entry.seq, name=text.name, salt=text.salt, text=text.text) for text in texts
+            )
+    except DatabaseError as error:
+        raise Unavailable from error
+    return entry
+
+
+def _locked_head() -> Head:
+    head = Head.objects.select_for_update().first()
+    if head is None:
+        raise Unavailable("Nothing was recorded: this installation has no audit log. Run manage.py migrate.")
+    return head
+
+
+def _next(head: Head, members: dict[str, JSON]) -> tuple[Entry, chain.Frontier]:
+    """The entry that follows `head`, with the tree that holds it."""
+    time = max(_rfc3339(timezone.now()), head.time)  # fixed width, so text order is time order
+    place: dict[str, JSON] = {
+        "v": chain.VERSION,
+        "log": head.log,
+        "seq": head.size,
+        "prev": head.leaf,
+        "time": time,
+    }
+    text = chain.entry_text({**members, **place})
+    leaf = chain.leaf_of(text)
+    growth = chain.Frontier.read(head.size, head.frontier).append(leaf)
+    entry = Entry(
+        seq=head.size,
+        canonical=text,
+        prev=head.leaf,
+        leaf=leaf.hex(),
+        subtrees="".join(node.hex() for node in growth.completed),
+        time=datetime.fromisoformat(time),
+        **columns(members)._asdict(),
+    )
+    return entry, growth.frontier
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _insert(entry: Entry) -> None:
+    """One INSERT without the ORM's own transaction, signals and look-ups: this runs for every mutation."""
+    fields = Entry._meta.concrete_fields
+    names = ", ".join(field.column for field in fields)
+    marks = ", ".join(["%s"] * len(fields))
+    values = [field.get_db_prep_save(getattr(entry, field.attname), connection) for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO audit_entry ({names}) VALUES ({marks})", values)
+
+
+def _move_head(entry: Entry, frontier: chain.Frontier) -> None:
+    time = _rfc3339(entry.time)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE audit_head SET size = %s, leaf = %s, frontier = %s, time = %s",
+            [frontier.size, entry.leaf, frontier.text(), time],
+        )

@@ -1,0 +1,170 @@
+"""The witness file: every signed checkpoint once more, outside the database, a blank line between.
+
+Whoever can rewrite the database can cut the end off the log; this file still says how long it was.
+Notes are only ever appended, and only once the commit that holds them is durable.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from review.audit.file_lock import locked
+from review.audit.models import Checkpoint
+from review.audit.refusals import Unavailable
+
+logger = logging.getLogger(__name__)
+
+_WHOLE = re.compile(
+    r"[^\n]+\n(?P<size>[1-9][0-9]*)\n[A-Za-z0-9+/]{43}=\n\n(?:— [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+"
+)
+_TAIL = 8192  # bytes; a note has about 250
+
+
+class Standing(Enum):
+    """How the log stands to the witness file."""
+
+    AGREES = "agrees"
+    DISPUTED = "disputed"  # the file knows a longer log, or another
+
+
+class LastNote(NamedTuple):
+    """The last whole note of the file and the size of log it is for; 0 and nothing where there is none."""
+
+    size: int = 0
+    note: str = ""
+
+
+def path() -> Path:
+    """Where the file is."""
+    return Path(settings.HUQAN_WITNESS_FILE)
+
+
+def notes() -> Iterator[LastNote]:
+    """Every whole note, in the order of the file. What a crash cut short is passed over. Raises: OSError."""
+    with path().open(encoding="utf-8", errors="replace", newline="\n") as file:
+        yield from _whole_notes(file)
+
+
+def _whole_notes(lines: Iterable[str]) -> Iterator[LastNote]:
+    body = ""
+    for paragraph in _paragraphs(lines):
+        whole = _WHOLE.fullmatch(f"{body}\n{paragraph}")
+        if whole:
+            yield LastNote(int(whole["size"]), whole[0])
+        body = paragraph
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    paragraph: list[str] = []
+    for line in lines:
+        if line == "\n" and paragraph:
+            yield "".join(paragraph)
+            paragraph = []
+        elif line != "\n":
+            paragraph.append(line)
+    if paragraph:
+        yield "".join(paragraph)
+
+
+_seen: tuple[tuple[str, int, int, int], LastNote] | None = None  # the file as it was when last read
+
+
+def last_note() -> LastNote:
+    """The last whole note. The file is read again only after it has changed. Raises: OSError."""
+    global _seen
+    try:
+        stat = path().stat()
+    except FileNotFoundError:
+        return LastNote()
+    as_it_is = (str(path()), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    if _seen is None or _seen[0] != as_it_is:
+        _seen = (as_it_is, _read_last(stat.st_size))
+    return _seen[1]
+
+
+def _read_last(size: int) -> LastNote:
+    with path().open("rb") as file:
+        file.seek(max(0, size - _TAIL))
+        tail = file.read().decode("utf-8", errors="replace")
+    whole = list(_whole_notes(tail.splitlines(keepends=True)))
+    return whole[-1] if whole else LastNote()
+
+
+def catch_up() -> Standing:
+    """Say how the log stands to the file, and append what is committed and not yet in it.
+
+    Raises: Unavailable where that cannot be appended.
+    """
+    if connection.in_atomic_block:  # not committed yet, so nothing may leave the database
+        return Standing.AGREES
+    try:
+        # The file first: a note is committed before it gets there, so the database read afterwards has it.
+        last = last_note()
+        state = _database(last.size)
+        if last.size and state.note != last.note:
+            return Standing.DISPUTED
+        if state.newest > last.size:
+            _append_committed()
+    except OSError as error:
+        logger.error("The witness file cannot be read or appended to: %s", error)
+        raise Unavailable from error
+    return Standing.AGREES
+
+
+def publish() -> None:
+    """Append what was just committed. Never raises: the commit stands, and the next write() will say so."""
+    try:
+        catch_up()
+    except (Unavailable, DatabaseError):
+        logger.exception("A committed checkpoint is not in the witness file yet.")
+
+
+class _State(NamedTuple):
+    newest: int  # size of the newest checkpoint
+    note: str | None  # the checkpoint of the size asked for
+
+
+def _database(size: int) -> _State:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT MAX(size) FROM audit_checkpoint),"
+            " (SELECT note FROM audit_checkpoint WHERE size = %s)",
+            [size],
+        )
+        newest, note = cursor.fetchone()
+    return _State(newest or 0, note)
+
+
+def _append_committed() -> None:
+    path().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with locked(path()) as descriptor:
+        size = os.fstat(descriptor).st_size
+        last = _read_last(size)
+        committed = (
+            Checkpoint.objects.filter(size__gt=last.size).order_by("size").values_list("note", flat=True)
+        )
+        text = "\n".join(committed)
+        if text:
+            _append(descriptor, (_separator(descriptor, size) + text).encode())
+
+
+def _separator(descriptor: int, size: int) -> str:
+    """What parts the next note from what stands: a blank line, after closing what a crash cut short."""
+    if not size:
+        return ""
+    return "\n" if os.pread(descriptor, 1, size - 1) == b"\n" else " (cut short)\n\n"
+
+
+def _append(descriptor: int, text: bytes) -> None:
+    """Write without waiting for the disk: what a power cut takes is in the database and appended again."""
+    if os.write(descriptor, text) < len(text):
+        raise OSError("The disk of the witness file is full.")
