@@ -1,0 +1,167 @@
+/* What JavaScript adds. Every page works without it: this only folds the decision into steps, answers keys and asks
+   whether something new has come. It decides nothing and sends nothing that the forms would not send. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const SLEEP = 800, POLL = 20_000;
+  const one = (selector, from = document) => from.querySelector(selector);
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const seen = (element) => Boolean(element && element.getClientRects().length);
+  root.classList.add("js");
+
+  /* A key pressed for something else must not meet a page that has just appeared. */
+  let awake = 0;
+  const fallAsleep = () => { awake = performance.now() + SLEEP; };
+
+  const stored = (value) => {
+    try {
+      if (value) localStorage.setItem("huqan.keys", value);
+      return localStorage.getItem("huqan.keys");
+    } catch { return value; }
+  };
+
+  /* ---- The decision: a bar, then the confirm step ---- */
+  const decision = () => one("[data-decide]");
+
+  function hold() {
+    const form = decision(), waiting = all("[data-waits]").length > 0;
+    if (!form) return;
+    for (const button of all('[data-open="approve"]:not(.button-off), button[value="approve"]', form)) button.disabled = waiting;
+    one("[data-held]", form).hidden = !waiting;
+  }
+
+  function openStep(verdict, focus = true) {
+    const form = decision();
+    form.dataset.verdict = verdict;
+    for (const button of all("button[name=verdict]", form)) button.disabled = button.value !== verdict;
+    for (const field of all("[data-for] :is(input, textarea)", form)) field.disabled = !seen(field);
+    const first = all("[data-step] :is(textarea, input)", form).find((field) => seen(field) && !field.value);
+    if (focus) (first || one(`button[value="${verdict}"]`, form)).focus();
+  }
+
+  function closeStep() {
+    const form = decision();
+    if (!form?.dataset.verdict) return;
+    const opener = one(`[data-open="${form.dataset.verdict}"]`, form);
+    delete form.dataset.verdict;
+    for (const control of all("button[name=verdict], [data-for] :is(input, textarea)", form)) control.disabled = false;
+    hold();
+    fallAsleep();
+    opener.focus();
+  }
+
+  const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };
+
+  /* ---- Rows and changes ---- */
+  function move(selector, step, mark) {
+    const rows = all(selector).filter(seen);
+    if (!rows.length) return;
+    const at = rows.findIndex((row) => row.getAttribute("aria-current") === "true");
+    const next = rows[Math.min(Math.max(at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step, 0), rows.length - 1)];
+    for (const row of rows) row.removeAttribute("aria-current");
+    next.setAttribute("aria-current", "true");
+    (one(mark, next) || next).focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest" });
+    fallAsleep();
+  }
+
+  const current = () => one('[data-row][aria-current="true"]');
+
+  function countSelected() {
+    const bar = one("[data-bulk]");
+    if (!bar) return;
+    const chosen = all("[data-select]:checked");
+    bar.hidden = chosen.length === 0;
+    one("[data-bulk-count]", bar).textContent = chosen.length;
+  }
+
+  function foldAll(selector) {
+    const folds = all(selector), open = folds.some((fold) => !fold.open);
+    for (const fold of folds) fold.open = open;
+  }
+
+  /* ---- Keys ---- */
+  const keys = {
+    j: () => move("[data-row]", 1, "a"),
+    k: () => move("[data-row]", -1, "a"),
+    o: () => current() && one("a", current()).click(),
+    Enter: () => current() && one("a", current()).click(),
+    x: () => current() && one("[data-select]", current())?.click(),
+    n: () => move("[data-change]", 1, "summary"),
+    p: () => move("[data-change]", -1, "summary"),
+    e: () => foldAll("[data-unchanged]"),
+    w: () => foldAll("[data-raw]"),
+    "?": () => one("#keys")?.showModal(),
+  };
+  const decides = new Set(["a", "r", "c"]);
+  const typing = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") return closeStep();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || stored() === "off") return;
+    if (typing(event.target) || one("dialog[open]") || event.repeat && decides.has(event.key)) return;
+    if (event.key === "Enter" && event.target !== document.body) return;
+    if (decides.has(event.key) && (performance.now() < awake || decision()?.dataset.verdict)) return;
+    const control = one(`[data-key="${CSS.escape(event.key)}"]:not(:disabled)`);
+    if (!keys[event.key] && !seen(control)) return;
+    event.preventDefault();
+    if (keys[event.key]) keys[event.key]();
+    else if (control.matches("input")) control.focus();
+    else control.click();
+  });
+
+  /* ---- Clicks and changes, wherever they happen ---- */
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-open], [data-cancel], [data-copy]");
+    if (!target) return;
+    if (target.dataset.open) openStep(target.dataset.open);
+    else if (target.dataset.copy) {
+      navigator.clipboard?.writeText(document.getElementById(target.dataset.copy).textContent)
+        .then(() => { target.textContent = target.dataset.done; });
+    } else closeStep();
+  });
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-keys-switch]")) stored(event.target.checked ? "on" : "off");
+    if (event.target.matches("[data-select-all]")) for (const box of all("[data-select]")) box.checked = event.target.checked;
+    if (event.target.matches("[data-select], [data-select-all]")) countSelected();
+    if (event.target.matches("select")) event.target.closest("[data-autosubmit]")?.requestSubmit();
+  });
+
+  document.addEventListener("input", (event) => { if (event.target.matches("[data-match]")) match(event.target); });
+
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.matches("[data-waits]") || !event.target.open) return;
+    delete event.target.dataset.waits;
+    hold();
+  }, true);
+
+  /* ---- Live: asks whether something new came; rows never move by themselves ---- */
+  setInterval(() => {
+    if (!document.hidden) for (const place of all("[data-poll]")) window.htmx?.trigger(place, "poll");
+  }, POLL);
+  const outOfDate = (event) => {
+    if (event.target.closest?.("[data-poll]")) for (const notice of all("[data-old]")) notice.hidden = event.type === "htmx:afterSwap";
+  };
+  for (const name of ["htmx:sendError", "htmx:responseError", "htmx:afterSwap"]) document.addEventListener(name, outOfDate);
+
+  /* ---- A page, or a part of it, appeared ---- */
+  function appeared() {
+    fallAsleep();
+    for (const fold of all("[data-fold-narrow]")) fold.open = !matchMedia(`(width < ${fold.dataset.foldNarrow}px)`).matches;
+    for (const long of all("[data-must-open]")) {
+      delete long.dataset.mustOpen;
+      long.dataset.waits = "";
+      long.open = false;
+    }
+    for (const input of all("[data-match]")) match(input);
+    for (const box of all("[data-keys-switch]")) box.checked = stored() !== "off";
+    countSelected();
+    hold();
+    if (decision()?.dataset.start) openStep(decision().dataset.start, false);
+  }
+  addEventListener("pageshow", fallAsleep);
+  document.addEventListener("DOMContentLoaded", appeared);
+  document.addEventListener("htmx:afterSwap", (event) => { if (!event.target.closest?.("[data-poll]")) appeared(); });
+  addEventListener("beforeprint", () => { for (const fold of all("details:not(.menu, .me)")) fold.open = true; });
+})();
