@@ -19,7 +19,7 @@ _LETTERS = """
               03b1a 03b9i 03bak 03bdv 03bfo 03c1p 03c5u 03c7x 03f3j
     Armenian  053cL 054dU 054fS 0555O 0566q 0570h 0575j 0578n 057du 0581g 0585o
     Cherokee  13a0D 13a2T 13a5i 13a9Y 13aaA 13abJ 13acE 13b3W 13b7M 13bbH 13c0G 13c3Z 13cfb 13d2R 13d9V
-              13daS 13deL 13dfC 13e2P 13e6K 13e7d
+              13daS 13deL 13dfC 13e2P 13e6K
     Coptic    2c8eH 2c92I 2c94K 2c98M 2c9aN 2c9eO 2c9fo 2ca2P 2ca3p 2ca4C 2ca5c 2ca6T 2ca8Y 2cacX
     Lisu      a4d0B a4d1P a4d3D a4d4T a4d6G a4d7K a4d9J a4daC a4dcZ a4ddF a4dfM a4e0N a4e1L a4e2S a4e3R
               a4e6V a4e7H a4eaW a4ebX a4ecY a4eeA a4f0E a4f2I a4f3O a4f4U
