@@ -1,0 +1,89 @@
+"""How an approved proposal of a kind takes effect.
+
+Review knows only the shape. An app that carries out tools of its own registers them by a dotted path in
+`settings.HUQAN_EFFECTS`; every other tool is an outside one: approved here, redeemed and run elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from review.access.actors import Actor
+from review.access.models import Agent, Workspace
+from review.domain.gate import Signal
+from review.models import Proposal
+
+# What only people may start; an agent that proposes one of these is refused with `blocked`.
+FOR_PEOPLE_ONLY = frozenset({"memory.release", "memory.erase", "tombstone.lift", "policy.change"})
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What an effect may look at when it says what stands against a proposal."""
+
+    workspace: Workspace
+    agent: Agent | None
+    arguments: Mapping[str, Any]
+    risk: str
+    now: datetime
+    proposal: UUID | None = None
+
+
+class PreviewRow(NamedTuple):
+    """One line of "What approving will do": the thing, how it stands, how it will stand."""
+
+    what: str
+    now: str
+    after: str
+
+
+class Effect(Protocol):
+    """What an inner tool does. Every method runs in the caller's transaction and opens none."""
+
+    schema: Mapping[str, Any]
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        """Return all that the gate has to know; reads the database, writes nothing."""
+
+    def hold(self, proposal: Proposal, arguments: Mapping[str, Any], signals: Sequence[Signal], actor: Actor) -> None:
+        """Store what is quarantined, with its text, out of every agent's reach."""
+
+    def let_go(self, proposal: Proposal, actor: Actor) -> None:
+        """Retire what is held for `proposal`: it was withdrawn, or revised into something that need not be held."""
+
+    def apply(
+        self, proposal: Proposal, arguments: Mapping[str, Any], actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        """Carry it out and return the outcome: `{result, admission, record, facts}`."""
+
+    def discard(
+        self, proposal: Proposal, arguments: Mapping[str, Any], actor: Actor, reason: str, *, tombstone: bool
+    ) -> None:
+        """End a rejected proposal: what is held becomes discarded; the value is rejected for good if `tombstone`."""
+
+    def preview(self, proposal: Proposal, arguments: Mapping[str, Any]) -> list[PreviewRow]:
+        """Return what `apply` would do now, for the page."""
+
+    def base(self, proposal: Proposal, arguments: Mapping[str, Any]) -> str | None:
+        """Return the canonical text that a diff starts from, or None where nothing stands yet."""
+
+
+@cache
+def effect_of(tool: str) -> Effect | None:
+    """Return the effect that carries out `tool`, or None for an outside tool."""
+    path = settings.HUQAN_EFFECTS.get(tool)
+    return import_string(path)() if path else None
+
+
+def inner_name(tool: str) -> str:
+    """Return the tool's own spelling: inner tools match casefolded, outside ones stay as they were sent."""
+    folded = tool.casefold()
+    return folded if folded in settings.HUQAN_EFFECTS or folded in FOR_PEOPLE_ONLY else tool

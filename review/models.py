@@ -1,0 +1,235 @@
+"""Proposals, their revisions, the decisions on them and what followed.
+
+Canonical argument text is stored as text: it is the only thing that is hashed, shown, diffed and run.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import models
+from django.db.models import F, Q
+from huqan_site.lib.ids import new_id
+from review.access.models import Agent, AgentToken, Person, User, Workspace
+from review.domain.decision import Verdict
+from review.domain.status import EXPIRING, Status
+
+
+DECIDABLE = (Status.PENDING, Status.QUARANTINED)
+
+
+class PolicyVersion(models.Model):
+    """One version of a workspace's policy document. The highest version is in force."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="policy_versions")
+    version = models.PositiveIntegerField()
+    document = models.TextField()
+    created_at = models.DateTimeField()
+    activated_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "version"], name="one_policy_per_version")]
+
+    def __str__(self) -> str:
+        return f"policy {self.version} of {self.workspace_id}"
+
+
+class ProposalQuerySet(models.QuerySet["Proposal"]):
+    def within(self, workspaces: list[UUID]) -> ProposalQuerySet:
+        return self.filter(workspace_id__in=workspaces)
+
+    def live(self, now: datetime) -> ProposalQuerySet:
+        """Leave out what has run out of time, whether or not a sweeper has met it."""
+        return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=now))
+
+    def overdue(self, now: datetime) -> ProposalQuerySet:
+        return self.filter(status__in=[s.value for s in EXPIRING], expires_at__lte=now)
+
+
+class Proposal(models.Model):
+    """What is asked. The row carries the current revision; earlier ones stand beside it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="proposals")
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="proposals")
+    principal = models.UUIDField()
+    tool = models.CharField(max_length=128)
+    kind = models.CharField(max_length=16)
+    summary = models.CharField(max_length=300)
+    status = models.CharField(max_length=20, choices=[(s.value, s.value) for s in Status])
+    revision = models.PositiveIntegerField()
+    binding = models.CharField(max_length=64)
+    risk = models.CharField(max_length=8)
+    risk_rank = models.PositiveSmallIntegerField()
+    approvals_required = models.PositiveSmallIntegerField()
+    approvals_given = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    submitted_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    expires_in = models.PositiveIntegerField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    run_id = models.CharField(max_length=200, null=True)
+    tool_call_id = models.CharField(max_length=200, null=True)
+    reason = models.TextField(null=True)
+    fields = models.JSONField(default=list)
+    outcome = models.JSONField(null=True)
+
+    objects = ProposalQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(status__in=[s.value for s in Status]), name="proposal_status_is_known"),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="proposal_has_a_revision"),
+            models.CheckConstraint(condition=Q(approvals_required__gte=1), name="proposal_needs_somebody"),
+            models.CheckConstraint(
+                condition=Q(expires_at__isnull=False) | ~Q(status__in=[s.value for s in EXPIRING]), name="only_held_proposals_never_expire"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["workspace", "-risk_rank", "expires_at", "id"],
+                condition=Q(status__in=[s.value for s in DECIDABLE]),
+                name="queue_by_risk_and_time",
+            ),
+            models.Index(fields=["workspace", "status", "-id"], name="proposals_by_status"),
+            models.Index(fields=["workspace", "-id"], name="proposals_by_age"),
+            models.Index(fields=["agent", "-id"], name="proposals_of_an_agent"),
+            models.Index(fields=["agent", "tool", "-id"], name="proposals_of_a_tool"),
+            models.Index(fields=["expires_at"], condition=Q(status__in=[s.value for s in EXPIRING]), name="proposals_by_end"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.id}"
+
+
+class Revision(models.Model):
+    """One version of a proposal's arguments, with all that its binding covers. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="revisions")
+    number = models.PositiveIntegerField()
+    arguments = models.TextField()
+    arguments_digest = models.CharField(max_length=64)
+    binding = models.CharField(max_length=64)
+    bound_expiry = models.CharField(max_length=20)
+    rule = models.TextField()
+    rule_digest = models.CharField(max_length=71)
+    schema_digest = models.CharField(max_length=71)
+    gate = models.JSONField()
+    conflict_set = models.JSONField()
+    author_person = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    token = models.ForeignKey(AgentToken, null=True, on_delete=models.PROTECT, related_name="+")
+    rationale = models.TextField(blank=True)
+    evidence = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "number"], name="one_revision_per_number")]
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"revision {self.number} of {self.proposal_id}"
+
+
+class Conflict(models.Model):
+    """A person who may not approve a proposal, with why. Rows are added with each revision, never taken away."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="conflicts")
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "person"], name="one_conflict_per_person")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} may not decide {self.proposal_id}: {self.reason}"
+
+
+class Decision(models.Model):
+    """One person's verdict on one revision, with how he was signed in and what he was shown."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="decisions")
+    revision = models.PositiveIntegerField()
+    binding = models.CharField(max_length=64)
+    verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="decisions")
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    issuer = models.CharField(max_length=64)
+    session = models.CharField(max_length=64)
+    methods = models.JSONField(default=list)
+    auth_time = models.DateTimeField(null=True)
+    shown = models.CharField(max_length=64)
+    nonce = models.CharField(max_length=64, unique=True)
+    reason = models.TextField(blank=True)
+    fields = models.JSONField(default=list)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["proposal", "binding", "person"],
+                condition=Q(verdict=Verdict.APPROVE.value),
+                name="one_approval_per_person_and_binding",
+            ),
+            models.CheckConstraint(condition=Q(verdict__in=[v.value for v in Verdict]), name="decision_verdict_is_known"),
+        ]
+        ordering = ["created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.person_id}"
+
+
+class Look(models.Model):
+    """Which revision a person last had on the screen: the base of his next diff."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="looks")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="looks")
+    revision = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["proposal", "person"], name="one_look_per_person")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} saw {self.revision} of {self.proposal_id}"
+
+
+class IdempotencyKey(models.Model):
+    """A key that an agent has used, and the proposal it made."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=512)
+    body_digest = models.CharField(max_length=71)
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "key"], name="one_use_per_idempotency_key")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Permit(models.Model):
+    """A signed, single-use proof that an executor checks against what it is about to run."""
+
+    jti = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    proposal = models.OneToOneField(Proposal, on_delete=models.PROTECT, related_name="permit")
+    token = models.TextField()
+    audience = models.CharField(max_length=64)
+    arguments_digest = models.CharField(max_length=64)
+    redeem_key = models.CharField(max_length=512, null=True)
+    redeemed_by = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
+    issued_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    spent_at = models.DateTimeField(null=True)
+    reported_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(expires_at__gt=F("issued_at")), name="permit_ends_after_issue")]
+
+    def __str__(self) -> str:
+        return str(self.jti)

@@ -1,0 +1,1 @@
+"""The only reader of proposals, decisions and policy outside the services."""

@@ -1,0 +1,223 @@
+"""Proposals as the rules see them: the case with its electorate, its conflicts and its votes.
+
+Everything is read in a number of queries that does not depend on the number of proposals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef
+
+from review.access.models import AgentToken, Membership, Ownership, User
+from review.domain import independence
+from review.domain.binding import FOREVER, Binding, Kind
+from review.domain.decision import Case, Vote
+from review.domain.independence import Conflicts, Electorate, Reason, conflict_set, union
+from review.domain.policy import Rule
+from review.domain.status import Status
+from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
+from review.queries.policies import resolved, resolved_in
+
+RELEASE = "memory.release"
+
+
+def case_of(proposal: Proposal, now: datetime) -> Case:
+    """Return the case of one proposal."""
+    return cases_of([proposal], now)[proposal.id]
+
+
+def cases_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Case]:
+    """Return the case of each of `proposals`, which are loaded with their agents."""
+    revisions = current_revisions(proposals)
+    electorates = electorates_of(proposals, now)
+    votes = _votes(proposals)
+    return {
+        proposal.id: _case(proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id])
+        for proposal in proposals
+    }
+
+
+def current_revisions(proposals: Sequence[Proposal]) -> dict[UUID, Revision]:
+    """Return the current revision of each of `proposals`."""
+    rows = Revision.objects.filter(proposal__in=proposals, number=F("proposal__revision"))
+    return {row.proposal_id: row for row in rows}
+
+
+def rule_of(revision: Revision) -> Rule:
+    """Return the rule that a revision is bound to."""
+    return Rule.read(json.loads(revision.rule))
+
+
+def rebound(proposal: Proposal, revision: Revision) -> Binding:
+    """Return the binding recomputed from what is stored: the text itself, never a digest of it (I2)."""
+    return Binding(
+        workspace=proposal.workspace_id,
+        proposal=proposal.id,
+        revision=revision.number,
+        agent=proposal.agent_id,
+        principal=proposal.principal,
+        kind=Kind(proposal.kind),
+        tool=proposal.tool,
+        tool_schema=rule_of(revision).schema_digest,
+        arguments=revision.arguments,
+        risk=proposal.risk,
+        policy=rule_of(revision).digest,
+        expires=None if revision.bound_expiry == FOREVER else proposal.expires_at,
+    )
+
+
+def electorates_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Electorate]:
+    """Return for each proposal everyone with a role in its workspace, and who of them is not independent."""
+    memberships = _memberships({proposal.workspace_id for proposal in proposals})
+    conflicts = _conflicts(proposals, now)
+    return {
+        proposal.id: Electorate(
+            kind=Kind(proposal.kind),
+            agent=proposal.agent.name if proposal.agent else None,
+            submitted_at=proposal.submitted_at,
+            conflicts=conflicts[proposal.id],
+            memberships=memberships[proposal.workspace_id],
+        )
+        for proposal in proposals
+    }
+
+
+def submitted_by(proposal: Proposal, token: AgentToken, now: datetime) -> dict[UUID, Reason]:
+    """Return who is in conflict with a revision of `proposal` that is made with `token` now."""
+    return conflict_set(
+        owners_then=_owners_at(_ownerships([proposal])[proposal.agent_id], now),
+        principals={proposal.principal} - {proposal.agent_id},
+        minters={token.minted_by_id},
+    )
+
+
+def electorate_with(proposal: Proposal, conflicts: Conflicts) -> Electorate:
+    """Return the electorate of a proposal that is not stored yet."""
+    return Electorate(
+        kind=Kind(proposal.kind),
+        agent=proposal.agent.name if proposal.agent else None,
+        submitted_at=proposal.submitted_at,
+        conflicts=conflicts,
+        memberships=_memberships({proposal.workspace_id})[proposal.workspace_id],
+    )
+
+
+def _case(proposal: Proposal, revision: Revision, electorate: Electorate, votes: tuple[Vote, ...]) -> Case:
+    bound, now_in_force = rule_of(revision), resolved(proposal.workspace_id, proposal.tool)
+    held = proposal.status == Status.QUARANTINED
+    return Case(
+        status=Status(proposal.status),
+        revision=proposal.revision,
+        binding=proposal.binding,
+        recomputed=rebound(proposal, revision).digest(),
+        policy_bound=bound.digest,
+        policy_now=now_in_force.digest,
+        expires_at=proposal.expires_at,
+        rule=resolved(proposal.workspace_id, RELEASE) if held else bound,
+        arguments=json.loads(revision.arguments),
+        electorate=electorate,
+        votes=votes,
+    )
+
+
+def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
+    votes: dict[UUID, tuple[Vote, ...]] = defaultdict(tuple)
+    for row in Decision.objects.filter(proposal__in=proposals):
+        votes[row.proposal_id] += (Vote(row.person_id, row.binding, row.verdict),)
+    return votes
+
+
+def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
+    """Return every membership there was in each workspace; the rules judge which hold."""
+    found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
+    signs_in = Exists(User.objects.filter(person=OuterRef("person"), is_active=True))
+    rows = Membership.objects.filter(workspace__in=workspaces).annotate(signs_in=signs_in).select_related("person")
+    for row in rows:
+        found[row.workspace_id] += (_membership(row, row.signs_in),)
+    return found
+
+
+def _membership(row: Membership, signs_in: bool) -> independence.Membership:
+    return independence.Membership(
+        person=row.person_id,
+        role=independence.Role(row.role),
+        since=row.since,
+        until=row.until,
+        granted_by=row.granted_by_id,
+        groups=frozenset(row.groups),
+        is_active=row.person.disabled_at is None and signs_in,
+    )
+
+
+def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
+    """Return the union of what was stored with the revisions and what the tables say now."""
+    stored: dict[UUID, dict[UUID, Reason]] = defaultdict(dict)
+    for row in Conflict.objects.filter(proposal__in=proposals):
+        stored[row.proposal_id][row.person_id] = Reason(row.reason)
+    recomputed = _recomputed(proposals, now)
+    return {proposal.id: union(stored[proposal.id], recomputed[proposal.id]) for proposal in proposals}
+
+
+def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
+    ownerships = _ownerships(proposals)
+    revisions: dict[UUID, list[Revision]] = defaultdict(list)
+    for row in Revision.objects.filter(proposal__in=proposals).select_related("token").defer("arguments"):
+        revisions[row.proposal_id].append(row)
+    changers = _rule_changers(proposals)
+    return {
+        proposal.id: _conflict_set(
+            proposal, ownerships[proposal.agent_id], revisions[proposal.id], changers[proposal.id], now
+        )
+        for proposal in proposals
+    }
+
+
+def _conflict_set(
+    proposal: Proposal, owned: list[Ownership], revisions: list[Revision], changers: set[UUID], now: datetime
+) -> dict[UUID, Reason]:
+    return conflict_set(
+        owners_then={person for revision in revisions for person in _owners_at(owned, revision.created_at)},
+        owners_now=_owners_at(owned, now),
+        principals={proposal.principal} - {proposal.agent_id},
+        authors={revision.author_person_id for revision in revisions if revision.author_person_id},
+        minters={revision.token.minted_by_id for revision in revisions if revision.token},
+        rule_changers=changers,
+    )
+
+
+def _ownerships(proposals: Sequence[Proposal]) -> Mapping[UUID | None, list[Ownership]]:
+    found: dict[UUID | None, list[Ownership]] = defaultdict(list)
+    for row in Ownership.objects.filter(agent__in={proposal.agent_id for proposal in proposals}):
+        found[row.agent_id].append(row)
+    return found
+
+
+def _owners_at(ownerships: Iterable[Ownership], at: datetime) -> set[UUID]:
+    return {row.person_id for row in ownerships if row.since <= at and (row.until is None or at < row.until)}
+
+
+def _rule_changers(proposals: Sequence[Proposal]) -> dict[UUID, set[UUID]]:
+    """Return who activated a policy, since a proposal was submitted, that changed the rule for its tool."""
+    changers: dict[UUID, set[UUID]] = defaultdict(set)
+    earliest = min(proposal.created_at for proposal in proposals) if proposals else None
+    newer = PolicyVersion.objects.filter(
+        workspace__in={proposal.workspace_id for proposal in proposals}, created_at__gt=earliest
+    )
+    versions = list(newer.order_by("version").only("pk", "version", "workspace_id", "activated_by_id", "created_at"))
+    for proposal in proposals:
+        for version in versions:
+            if _changes(version, proposal) and version.activated_by_id:
+                changers[proposal.id].add(version.activated_by_id)
+    return changers
+
+
+def _changes(version: PolicyVersion, proposal: Proposal) -> bool:
+    if version.workspace_id != proposal.workspace_id or version.created_at <= proposal.created_at:
+        return False
+    before = resolved_in(proposal.workspace_id, version.version - 1, proposal.tool)
+    return before.digest != resolved_in(proposal.workspace_id, version.version, proposal.tool).digest

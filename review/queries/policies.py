@@ -1,0 +1,60 @@
+"""The policy in force, and the rule it has for a tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from review.domain.policy import Rule, resolve, rule_number
+from review.models import PolicyVersion
+
+NO_DOCUMENT: Mapping[str, Any] = {}
+
+
+class InForce(NamedTuple):
+    """A policy document and its version; version 0 stands for the built-in defaults, which review everything."""
+
+    version: int
+    document: Mapping[str, Any]
+
+
+def in_force(workspace: UUID) -> InForce:
+    """Return the newest policy of `workspace`."""
+    row = PolicyVersion.objects.filter(workspace_id=workspace).order_by("-version").values_list("pk", "version").first()
+    return InForce(row[1], _document(row[0])) if row else InForce(0, NO_DOCUMENT)
+
+
+def resolved(workspace: UUID, tool: str) -> Rule:
+    """Return the rule that `tool` meets now, defaults filled in."""
+    return _rule(_newest(workspace), tool)
+
+
+def resolved_in(workspace: UUID, version: int, tool: str) -> Rule:
+    """Return the rule that `tool` met in one version; version 0 stands for the built-in defaults."""
+    rows = PolicyVersion.objects.filter(workspace_id=workspace, version=version)
+    return _rule(rows.values_list("pk", flat=True).first(), tool)
+
+
+def place(workspace: UUID, tool: str) -> tuple[int, int | None]:
+    """Return the version in force and which of its rules, counted from 1, `tool` meets."""
+    policy = in_force(workspace)
+    return policy.version, rule_number(policy.document, tool)
+
+
+def _newest(workspace: UUID) -> UUID | None:
+    rows = PolicyVersion.objects.filter(workspace_id=workspace).order_by("-version")
+    return rows.values_list("pk", flat=True).first()
+
+
+@lru_cache(maxsize=256)
+def _document(pk: UUID) -> Mapping[str, Any]:
+    """A version never changes, so it is read once."""
+    return json.loads(PolicyVersion.objects.values_list("document", flat=True).get(pk=pk))
+
+
+@lru_cache(maxsize=4096)
+def _rule(pk: UUID | None, tool: str) -> Rule:
+    return resolve(_document(pk) if pk else NO_DOCUMENT, tool)

@@ -1,0 +1,204 @@
+"""An agent proposes a call. What the gate lets through waits for people, is held, or takes effect at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.ids import new_id
+from huqan_site.lib.problems import Refusal
+
+from review.access import queries as access
+from review.access.actors import AgentActor
+from review.access.models import Agent, Person
+from review.audit.actions import Action
+from review.domain.binding import kind_of
+from review.domain.gate import Outcome
+from review.domain.decision import refuse_unsatisfiable
+from review.domain.independence import Conflicts
+from review.domain.refusals import KeyReused, NotDelegated, RecentlyRejected, TooManyPending
+from review.domain.summary import summarise
+from review.effects import inner_name
+from review.models import IdempotencyKey, Proposal, Status
+from review.queries.cases import electorate_with, submitted_by
+from review.services import take_effect
+from review.services.refuse import record_refused
+from review.services.revisions import Words, bind, digest_of, ends, lay
+from review.services.settle import settle
+from review.services.transitions import agent_at_work, record
+from review.services.weigh import Weighed, weigh
+
+COOL_DOWN = timedelta(minutes=15)
+RETURNED = (Status.PENDING, Status.CHANGES_REQUESTED)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What an agent asks for, as its request said it. `arguments` have passed the strict reader."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    rationale: str = ""
+    evidence: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    on_behalf_of: str | None = None
+    tool_call_id: str | None = None
+    run_id: str | None = None
+    expires_in: int | None = None
+    body_digest: str = ""
+    key: str | None = None
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """The key sent, else run and call together when both are named."""
+        if self.key is not None:
+            return f"key:{self.key}"
+        if self.run_id is not None and self.tool_call_id is not None:
+            return canonical([self.run_id, self.tool_call_id])
+        return None
+
+
+class Proposed(NamedTuple):
+    proposal: Proposal
+    replayed: bool
+
+
+def propose(draft: Draft, *, by: AgentActor) -> Proposed:
+    """Return the proposal that `draft` makes, or the one that the same idempotency key made before.
+
+    Raises: KeyReused, AgentStopped, TooManyPending, Invalid, Blocked, NotDelegated, Tombstoned, ExpiredContent,
+    NoProvenance, Inactive, RecentlyRejected, Unsatisfiable. Each refused attempt is recorded.
+    """
+    now = timezone.now()
+    tool, text = inner_name(draft.tool), canonical(dict(draft.arguments))
+
+    def refused(refusal: Refusal) -> None:
+        record_refused(refusal, tool=tool, text=text, by=by)
+
+    return settle(lambda: _propose(draft, tool, text, by, now), refused=refused)
+
+
+def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:
+    if earlier := _earlier(draft, by.agent):
+        return Proposed(earlier, replayed=True)
+    agent = agent_at_work(by.agent.id, now)
+    _mind_the_limit(agent, now)
+    principal = _principal(draft.on_behalf_of, agent, now)
+    weighed = weigh(tool, draft.arguments, agent=agent, now=now)
+    _mind_the_cool_down(agent, tool, text, now)
+    proposal = _new(draft, tool, agent, principal, weighed, now)
+    _lay_first(proposal, draft, text, weighed, by, now)
+    _remember(draft, proposal, now)
+    take_effect.after_gate(proposal, draft.arguments, weighed, by, now)
+    return Proposed(proposal, replayed=False)
+
+
+def _earlier(draft: Draft, agent: Agent) -> Proposal | None:
+    """Return what this key made before; kept with the canonical body, so that another one is told apart."""
+    if draft.idempotency_key is None:
+        return None
+    used = IdempotencyKey.objects.select_related("proposal__workspace", "proposal__agent")
+    found = used.filter(agent=agent, key=draft.idempotency_key).first()
+    if found is None:
+        return None
+    if found.body_digest != draft.body_digest:
+        raise KeyReused
+    return found.proposal
+
+
+def _mind_the_limit(agent: Agent, now: datetime) -> None:
+    waiting = Proposal.objects.filter(agent=agent, status__in=RETURNED).live(now)
+    if waiting[: settings.HUQAN_MAX_OPEN_PROPOSALS].count() >= settings.HUQAN_MAX_OPEN_PROPOSALS:
+        raise TooManyPending
+
+
+def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
+    """Return whoever is acted for: only a person who granted it to this agent himself, else the agent."""
+    if username is None:
+        return agent.id
+    account = access.account(username)
+    if account is None or not access.may_act_for(agent.id, account.person_id, now):
+        raise NotDelegated
+    return account.person_id
+
+
+def _mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
+    same = Proposal.objects.filter(agent=agent, tool=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN)
+    current = same.filter(revisions__number=F("revision"), revisions__arguments_digest=digest_of(text))
+    if (rejected := current.order_by("-decided_at").first()) is not None:
+        raise RecentlyRejected(proposal=str(rejected.id))
+
+
+def _new(
+    draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighed, now: datetime
+) -> Proposal:
+    return Proposal(
+        id=new_id(),
+        workspace=agent.workspace,
+        agent=agent,
+        principal=principal,
+        tool=tool,
+        kind=str(kind_of(tool)),
+        summary=summarise(tool, draft.arguments),
+        status=Status.QUARANTINED if weighed.held else Status.PENDING,
+        revision=1,
+        risk=str(weighed.rule.risk),
+        risk_rank=weighed.deciding.risk.rank,
+        approvals_required=weighed.deciding.people,
+        created_at=now,
+        submitted_at=now,
+        expires_in=draft.expires_in,
+        run_id=draft.run_id,
+        tool_call_id=draft.tool_call_id,
+    )
+
+
+def _lay_first(
+    proposal: Proposal, draft: Draft, text: str, weighed: Weighed, by: AgentActor, now: datetime
+) -> None:
+    proposal.expires_at = ends(proposal, weighed, now)
+    binding = bind(proposal, 1, text, weighed, proposal.expires_at)
+    proposal.binding = binding.digest()
+    conflicts = submitted_by(proposal, by.token, now)
+    if weighed.outcome is not Outcome.ALLOW:
+        require_deciders(proposal, weighed, conflicts, now)
+    proposal.save(force_insert=True)
+    words = Words(draft.rationale, draft.evidence)
+    lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=by.token, now=now)
+    behalf = proposal.principal if Person.objects.filter(pk=proposal.principal).exists() else None
+    private = {"rationale": draft.rationale} if draft.rationale else None
+    record(
+        proposal,
+        Action.PROPOSAL_PROPOSED,
+        by,
+        after={"arguments": digest_of(text), "gate": str(weighed.outcome)},
+        policy=weighed.rule.digest,
+        conflict_set=conflicts,
+        on_behalf_of=behalf,
+        private=private,
+    )
+
+
+def require_deciders(proposal: Proposal, weighed: Weighed, conflicts: Conflicts, now: datetime) -> None:
+    """Refuse what too few independent people could ever decide.
+
+    Raises: Unsatisfiable.
+    """
+    refuse_unsatisfiable(weighed.deciding, electorate_with(proposal, conflicts), now)
+
+
+def _remember(draft: Draft, proposal: Proposal, now: datetime) -> None:
+    if draft.idempotency_key is not None:
+        IdempotencyKey.objects.create(
+            agent_id=proposal.agent_id,
+            key=draft.idempotency_key,
+            body_digest=draft.body_digest,
+            proposal=proposal,
+            created_at=now,
+        )

@@ -1,0 +1,87 @@
+"""Laying down one revision of a proposal, with all that its binding covers and who may not decide it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from review.access.models import AgentToken, Person
+from review.domain.binding import FOREVER, Binding, kind_of, utc_seconds
+from review.domain.policy import expiry
+from review.models import Conflict, Proposal, Revision
+from review.services.weigh import Weighed
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the agent says about its own call. Nobody has checked it."""
+
+    rationale: str = ""
+    evidence: Sequence[Mapping[str, Any]] = field(default_factory=list)
+
+
+def digest_of(text: str) -> str:
+    """Return the 64 hex digits of SHA-256 of a canonical argument text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def bind(proposal: Proposal, number: int, text: str, weighed: Weighed, expires: datetime | None) -> Binding:
+    """Return the binding of revision `number` of `proposal` with the canonical arguments `text`."""
+    return Binding(
+        workspace=proposal.workspace_id,
+        proposal=proposal.id,
+        revision=number,
+        agent=proposal.agent_id,
+        principal=proposal.principal,
+        kind=kind_of(proposal.tool),
+        tool=proposal.tool,
+        tool_schema=weighed.rule.schema_digest,
+        arguments=text,
+        risk=str(weighed.rule.risk),
+        policy=weighed.rule.digest,
+        expires=expires,
+    )
+
+
+def ends(proposal: Proposal, weighed: Weighed, now: datetime) -> datetime | None:
+    """Return when a revision submitted `now` runs out: by policy only (I5), never while it is held."""
+    return None if weighed.held else expiry(weighed.rule, now, proposal.expires_in)
+
+
+def lay(
+    proposal: Proposal,
+    binding: Binding,
+    weighed: Weighed,
+    *,
+    words: Words,
+    conflicts: Mapping[UUID, str],
+    token: AgentToken | None,
+    now: datetime,
+    author: Person | None = None,
+) -> Revision:
+    """Store the revision that `binding` describes, and add `conflicts` to those of the proposal."""
+    revision = Revision.objects.create(
+        proposal=proposal,
+        number=binding.revision,
+        arguments=binding.arguments,
+        arguments_digest=digest_of(binding.arguments),
+        binding=binding.digest(),
+        bound_expiry=utc_seconds(binding.expires) if binding.expires else FOREVER,
+        rule=weighed.rule.canonical,
+        rule_digest=weighed.rule.digest,
+        schema_digest=weighed.rule.schema_digest,
+        gate=weighed.gate(),
+        conflict_set={str(person): reason for person, reason in conflicts.items()},
+        token=token,
+        author_person=author,
+        rationale=words.rationale,
+        evidence=list(words.evidence),
+        created_at=now,
+    )
+    rows = [Conflict(proposal=proposal, person_id=person, reason=reason) for person, reason in conflicts.items()]
+    Conflict.objects.bulk_create(rows, ignore_conflicts=True)
+    return revision

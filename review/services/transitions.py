@@ -1,0 +1,80 @@
+"""Moving a proposal from one state to the next: one conditional statement, and its entry (I3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from review.access.actors import Actor, SystemActor
+from review.access.models import Agent
+from review.access.queries import has_active_owner
+from review.access.refusals import AgentStopped
+from review.audit import log
+from review.audit.actions import Action
+from review.audit.log import ObjectRef
+from review.domain.refusals import AlreadyDecided, NotFound
+from review.models import Proposal, Status
+
+CONSOLE = SystemActor()
+
+
+def lock(proposal_id: UUID, **scope: Any) -> Proposal:
+    """Return the proposal, re-read and locked until the transaction ends.
+
+    Raises: NotFound, also when it stands outside `scope`.
+    """
+    rows = Proposal.objects.select_for_update(of=("self",)).select_related("workspace", "agent")
+    proposal = rows.filter(pk=proposal_id, **scope).first()
+    if proposal is None:
+        raise NotFound
+    return proposal
+
+
+def agent_at_work(agent_id: UUID, now: datetime) -> Agent:
+    """Return the agent, re-read, if it may change anything.
+
+    Raises: AgentStopped, also when nobody active answers for it.
+    """
+    agent = Agent.objects.select_related("workspace").get(pk=agent_id)
+    if agent.stopped_at is not None or not has_active_owner(agent_id, now):
+        raise AgentStopped
+    return agent
+
+
+def move(proposal: Proposal, to: Status, **changes: Any) -> None:
+    """Take `proposal` to the state `to`, if nobody has moved it since it was read.
+
+    Raises: AlreadyDecided when somebody has: the loser of a race.
+    """
+    as_read = {"status": proposal.status, "revision": proposal.revision, "binding": proposal.binding}
+    changes["status"] = to
+    if not Proposal.objects.filter(pk=proposal.pk, **as_read).update(**changes):
+        raise AlreadyDecided
+    for name, value in changes.items():
+        setattr(proposal, name, value)
+
+
+def record(proposal: Proposal, action: Action, actor: Actor, *, before: str | None = None, **members: Any) -> None:
+    """Append an entry about `proposal`; its state stands in `before` and `after`."""
+    after: Mapping[str, Any] = {"status": str(proposal.status), **members.pop("after", {})}
+    log.record(
+        action,
+        actor=actor.audit(),
+        workspace=proposal.workspace_id,
+        object=ObjectRef("proposal", str(proposal.id), proposal.revision),
+        proposal=proposal.id,
+        agent=proposal.agent_id,
+        tool=proposal.tool,
+        binding=proposal.binding,
+        risk=proposal.risk,
+        before={"status": before} if before else None,
+        after=after,
+        **members,
+    )
+
+
+def is_overdue(proposal: Proposal, now: datetime) -> bool:
+    """Expiry is half-open: at `expires_at` it is over (I4)."""
+    return proposal.expires_at is not None and now >= proposal.expires_at

@@ -1,0 +1,95 @@
+"""Holding a call against policy and gate, for a first submission and for each revision alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from huqan_site.lib.problems import FieldError, Refusal
+
+from review.access.models import Agent
+from review.domain import schemas
+from review.domain.gate import Outcome, Signal, strictest
+from review.domain.policy import Route, Rule, tool_errors, validate_arguments
+from review.domain.refusals import Blocked, ExpiredContent, Invalid, NoProvenance, Tombstoned
+from review.effects import FOR_PEOPLE_ONLY, Effect, Submission, effect_of
+from review.queries.policies import resolved
+
+RELEASE = "memory.release"
+REFUSALS: Mapping[str, type[Refusal]] = {
+    "tombstoned": Tombstoned,
+    "expired_content": ExpiredContent,
+    "no_provenance": NoProvenance,
+}
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What policy and gate say of a call. `deciding` is the rule whose quorum counts: the release's while held."""
+
+    rule: Rule
+    deciding: Rule
+    outcome: Outcome
+    signals: tuple[Signal, ...]
+
+    @property
+    def held(self) -> bool:
+        return self.outcome is Outcome.QUARANTINE
+
+    def gate(self) -> dict[str, Any]:
+        """Return what is stored and shown of the gate."""
+        return {"outcome": str(self.outcome), "signals": [signal.members() for signal in self.signals]}
+
+
+def weigh(
+    tool: str, arguments: Mapping[str, Any], *, agent: Agent, now: datetime, proposal: UUID | None = None
+) -> Weighed:
+    """Return what policy and gate say of `agent` calling `tool`.
+
+    Raises: Invalid, Blocked, Tombstoned, ExpiredContent, NoProvenance.
+    """
+    rule = _rule(tool, agent)
+    effect = effect_of(tool)
+    _check_arguments(effect, rule, arguments)
+    signals = _signals(effect, rule, Submission(agent.workspace, agent, arguments, str(rule.risk), now, proposal))
+    outcome = strictest(signals)
+    if outcome is Outcome.REJECT:
+        raise refusal_of(signals)
+    deciding = resolved(agent.workspace_id, RELEASE) if outcome is Outcome.QUARANTINE else rule
+    return Weighed(rule, deciding, outcome, tuple(signals))
+
+
+def refusal_of(signals: list[Signal]) -> Refusal:
+    """Return the refusal that the first rejecting signal stands for; `tombstoned` wins over all others."""
+    rejecting = [signal for signal in signals if signal.outcome is Outcome.REJECT]
+    worst = min(rejecting, key=lambda signal: signal.code != "tombstoned")
+    kind = REFUSALS.get(worst.code)
+    if kind is None:
+        at = worst.spans[0].pointer if worst.spans else ""
+        return Invalid(errors=[FieldError(f"/arguments{at}", worst.code, worst.detail)])
+    return kind(worst.detail)
+
+
+def _rule(tool: str, agent: Agent) -> Rule:
+    if errors := tool_errors(tool):
+        raise Invalid(errors=errors)
+    rule = resolved(agent.workspace_id, tool)
+    if tool in FOR_PEOPLE_ONLY or rule.route is Route.BLOCK:
+        raise Blocked
+    return rule
+
+
+def _check_arguments(effect: Effect | None, rule: Rule, arguments: Mapping[str, Any]) -> None:
+    own = schemas.errors(effect.schema, arguments, "/arguments") if effect else []
+    if errors := own or validate_arguments(rule, arguments):
+        raise Invalid(errors=errors)
+
+
+def _signals(effect: Effect | None, rule: Rule, submission: Submission) -> list[Signal]:
+    found = effect.signals(submission) if effect else []
+    if rule.route is Route.REVIEW:
+        found.append(Signal("policy_review", Outcome.REVIEW, "The policy of this workspace has people review this tool."))
+    return found

@@ -1,0 +1,46 @@
+"""The proposing agent takes its proposal back, while it is open."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+from huqan_site.lib.problems import Refusal
+
+from review.access.actors import AgentActor
+from review.audit.actions import Action
+from review.domain import status
+from review.effects import effect_of
+from review.models import Proposal, Status
+from review.services.expire import meet
+from review.services.settle import settle
+from review.services.transitions import lock, move, record
+
+
+def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal:
+    """Return the proposal, withdrawn; what was held for it is discarded without a tombstone.
+
+    Raises: NotFound, AlreadyDecided, Expired.
+    """
+    now = timezone.now()
+
+    def refused(refusal: Refusal) -> None:
+        for proposal in Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id, agent=by.agent):
+            meet(proposal, now)
+
+    return settle(lambda: _withdraw(proposal_id, by, reason, now), refused=refused)
+
+
+def _withdraw(proposal_id: UUID, by: AgentActor, reason: str, now: datetime) -> Proposal:
+    proposal = lock(proposal_id, agent_id=by.agent.id)
+    before = proposal.status
+    withdrawn = status.withdraw(before, expires_at=proposal.expires_at, now=now)
+    move(proposal, withdrawn, reason=reason or None, decided_at=now)
+    effect = effect_of(proposal.tool)
+    if effect is not None and before == Status.QUARANTINED:
+        effect.let_go(proposal, by)
+    record(
+        proposal, Action.PROPOSAL_WITHDRAWN, by, before=before, private={"reason": reason} if reason else None
+    )
+    return proposal
