@@ -1,0 +1,76 @@
+"""What the environment may say, and what it may not: refusals name the variable to change."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+from environs import Env
+
+SQLITE_INIT = (
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=FULL;"  # NORMAL can lose a decision that was acknowledged
+    "PRAGMA recursive_triggers=ON;"  # else REPLACE walks past the delete guards
+    "PRAGMA foreign_keys=ON;"
+)
+LOOPBACK = ("127.", "localhost:", "[::1]:")
+
+
+def database(env: Env, folder: Path) -> dict[str, Any]:
+    """Return Django's settings of the one database: HUQAN_DATABASE_URL, or SQLite in the data folder."""
+    url = env.str("HUQAN_DATABASE_URL", "")
+    if url and not url.startswith("sqlite"):
+        return _postgresql(url)
+    path = url.removeprefix("sqlite:///") if url else str(folder / "huqan.sqlite3")
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 10, "init_command": SQLITE_INIT},
+        "TEST": {"NAME": str(folder / "test.sqlite3")},
+    }
+
+
+def _postgresql(url: str) -> dict[str, Any]:
+    return {
+        **dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True),
+        "OPTIONS": {"connect_timeout": 5, "options": "-c lock_timeout=10s -c statement_timeout=60s"},
+    }
+
+
+def secret_key(env: Env, folder: Path) -> str:
+    """Return HUQAN_SECRET_KEY; in demo mode one that was made once and kept in the data folder."""
+    given = env.str("HUQAN_SECRET_KEY", "")
+    if given or env.str("HUQAN_MODE", "demo") == "production":
+        return given
+    path = folder / "secret_key"
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+            new.write(secrets.token_urlsafe(50))
+    except FileExistsError:
+        pass
+    return path.read_text()
+
+
+def refuse_unsafe(env: Env, *, mode: str, bind: str, hosts: list[str], base_url: str) -> None:
+    """Raise ImproperlyConfigured, naming the variable, when the combination is not safe to start."""
+    if mode not in ("demo", "production"):
+        raise ImproperlyConfigured("HUQAN_MODE must be demo or production.")
+    if "*" in hosts:
+        raise ImproperlyConfigured("HUQAN_ALLOWED_HOSTS may not hold *: name the hosts people type.")
+    if mode == "demo" and not bind.startswith(LOOPBACK):
+        raise ImproperlyConfigured("HUQAN_BIND must be a loopback address in demo mode.")
+    if mode == "production":
+        _refuse_unsafe_production(env, base_url)
+
+
+def _refuse_unsafe_production(env: Env, base_url: str) -> None:
+    if len(env.str("HUQAN_SECRET_KEY", "")) < 50:
+        raise ImproperlyConfigured("HUQAN_SECRET_KEY must hold at least 50 random characters in production.")
+    if not env.str("HUQAN_ALLOWED_HOSTS", ""):
+        raise ImproperlyConfigured("HUQAN_ALLOWED_HOSTS must name the console's host in production.")
+    if not base_url.startswith("https://"):
+        raise ImproperlyConfigured("HUQAN_BASE_URL must be the console's https address in production.")

@@ -1,0 +1,203 @@
+"""Records that agents may recall, and the values that people have rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import models
+from django.db.models import F, Q
+from huqan_site.lib.ids import new_id
+from review.access.models import Agent, Person, Workspace
+from review.models import Proposal
+
+
+class Trust(models.TextChoices):
+    TRUSTED = "trusted"
+    QUARANTINED = "quarantined"
+
+
+class Lifecycle(models.TextChoices):
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    RETRACTED = "retracted"
+    DISCARDED = "discarded"
+    ERASED = "erased"
+
+
+class ValueKey(NamedTuple):
+    """A value as a keyed digest: the id of the HMAC key, and the hexadecimal digest under it."""
+
+    key_id: str
+    digest: str
+
+
+def value_is_one_of(keys: Iterable[ValueKey]) -> Q:
+    """The condition that a row's value has one of `keys`; without any key nothing has it."""
+    return reduce(or_, (Q(value_key=key.digest, value_key_id=key.key_id) for key in keys), Q(pk__in=()))
+
+
+class RecordQuerySet(models.QuerySet["MemoryRecord"]):
+    def recallable(self, scope: UUID, known_at: datetime | None = None) -> RecordQuerySet:
+        """The allow-list of every agent-facing read: this workspace, trusted and active, now or at `known_at`.
+
+        What is in quarantine now is never in it, whatever it was before: a date in the past is no way round.
+        """
+        trusted = self.filter(workspace_id=scope, trust=Trust.TRUSTED)
+        if known_at is None:
+            return trusted.filter(lifecycle=Lifecycle.ACTIVE)
+        standing = Q(retired_at__isnull=True) | Q(retired_at__gt=known_at)
+        return trusted.filter(standing, trusted_at__lte=known_at).exclude(lifecycle=Lifecycle.ERASED)
+
+    def unrecallable(self, scope: UUID) -> RecordQuerySet:
+        """The rest of this workspace: for people only."""
+        return self.filter(workspace_id=scope).exclude(trust=Trust.TRUSTED, lifecycle=Lifecycle.ACTIVE)
+
+    def held(self) -> RecordQuerySet:
+        """What waits in quarantine for people to release or discard it."""
+        return self.filter(trust=Trust.QUARANTINED, lifecycle=Lifecycle.ACTIVE)
+
+    def once_held(self) -> RecordQuerySet:
+        """What is or was in quarantine. What was written straight away is trusted from the moment it is recorded."""
+        return self.exclude(trusted_at=F("recorded_at"), trusted_at__isnull=False)
+
+    def with_value(self, keys: Iterable[ValueKey]) -> RecordQuerySet:
+        """Records whose value has one of `keys`: the same value under each retained key."""
+        return self.filter(value_is_one_of(keys))
+
+
+class MemoryRecord(models.Model):
+    """One remembered text with its source, its trust and its place in time."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="records")
+    content = models.TextField()
+    subject = models.CharField(max_length=500, null=True)
+    predicate = models.CharField(max_length=500, null=True)
+    topic = models.CharField(max_length=64, null=True)
+    trust = models.CharField(max_length=12, choices=Trust.choices)
+    lifecycle = models.CharField(max_length=12, choices=Lifecycle.choices)
+    lang = models.CharField(max_length=8)
+    tokens = models.TextField()
+    tokenizer = models.PositiveSmallIntegerField()
+    value_key = models.CharField(max_length=64)
+    value_key_id = models.CharField(max_length=64)
+    provenance = models.JSONField(null=True)
+    confidence = models.FloatField(null=True)
+    valid_from = models.DateTimeField(null=True)
+    valid_to = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    recorded_at = models.DateTimeField()
+    trusted_at = models.DateTimeField(null=True)
+    retired_at = models.DateTimeField(null=True)
+    supersedes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="superseded_by")
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="records")
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="records")
+
+    objects = RecordQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(trust__in=Trust.values), name="record_trust_is_known"),
+            models.CheckConstraint(condition=Q(lifecycle__in=Lifecycle.values), name="record_lifecycle_is_known"),
+            models.CheckConstraint(
+                condition=Q(valid_from__isnull=True) | Q(valid_to__isnull=True) | Q(valid_to__gt=F("valid_from")),
+                name="record_validity_is_an_interval",
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence__isnull=True) | Q(confidence__gte=0, confidence__lte=1),
+                name="record_confidence_is_a_probability",
+            ),
+            models.CheckConstraint(
+                condition=Q(trust=Trust.QUARANTINED) | Q(trusted_at__isnull=False), name="trusted_record_says_since_when"
+            ),
+            models.CheckConstraint(
+                condition=Q(lifecycle=Lifecycle.ACTIVE, retired_at__isnull=True)
+                | (~Q(lifecycle=Lifecycle.ACTIVE) & Q(retired_at__isnull=False)),
+                name="retired_record_says_since_when",
+            ),
+            models.UniqueConstraint(
+                fields=["workspace", "value_key", "value_key_id"],
+                condition=Q(trust=Trust.TRUSTED, lifecycle=Lifecycle.ACTIVE),
+                name="one_active_trusted_record_per_value",
+            ),
+            models.UniqueConstraint(
+                fields=["proposal"],
+                condition=Q(trust=Trust.QUARANTINED, lifecycle=Lifecycle.ACTIVE),
+                name="one_held_record_per_proposal",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["workspace", "trust", "lifecycle", "id"], name="records_by_standing"),
+            models.Index(fields=["workspace", "topic"], name="records_by_topic"),
+        ]
+
+    def __str__(self) -> str:
+        return f"record {self.id}"
+
+
+class TombstoneQuerySet(models.QuerySet["Tombstone"]):
+    def standing(self, scope: UUID) -> TombstoneQuerySet:
+        """Tombstones of this workspace that nobody lifted."""
+        return self.filter(workspace_id=scope, lifted_at__isnull=True)
+
+    def with_value(self, keys: Iterable[ValueKey]) -> TombstoneQuerySet:
+        return self.filter(value_is_one_of(keys))
+
+
+class RecordEvidence(models.Model):
+    """Another proposal that said the same as a record: no second record, one more source."""
+
+    record = models.ForeignKey(MemoryRecord, on_delete=models.PROTECT, related_name="evidence")
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="+")
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="+")
+    provenance = models.JSONField(null=True)
+    added_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["record", "proposal"], name="one_piece_of_evidence_per_proposal")]
+
+    def __str__(self) -> str:
+        return f"evidence for {self.record_id}"
+
+
+class Tombstone(models.Model):
+    """A rejected value, kept as a keyed digest. It never expires."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="tombstones")
+    value_key = models.CharField(max_length=64)
+    value_key_id = models.CharField(max_length=64)
+    proposal = models.ForeignKey(Proposal, null=True, on_delete=models.PROTECT, related_name="tombstones")
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    lifted_at = models.DateTimeField(null=True)
+
+    objects = TombstoneQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace", "value_key", "value_key_id"],
+                condition=Q(lifted_at__isnull=True),
+                name="one_standing_tombstone_per_value",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"tombstone {self.id}"
+
+
+class RecallEpoch(models.Model):
+    """Rises when a record leaves what may be recalled, so that every server drops its index."""
+
+    workspace = models.OneToOneField(Workspace, primary_key=True, on_delete=models.CASCADE, related_name="+")
+    epoch = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"epoch {self.epoch} of {self.workspace_id}"
