@@ -1,0 +1,95 @@
+"""What stands in the bar above every page: who is signed in, and the pages that person may open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from review.access import queries, sessions
+from review.access.actors import PersonActor
+from review.access.models import Role
+
+Count = Callable[[PersonActor], int]
+
+
+class Place(NamedTuple):
+    """A page of the bar: its address, its name, the addresses that belong to it, and who may open it."""
+
+    path: str
+    label: Any
+    also: tuple[str, ...] = ()
+    role: Role | None = None
+
+
+PLACES = (
+    Place("/", gettext_lazy("Queue"), ("/proposals/",)),
+    Place("/quarantine/", gettext_lazy("Quarantine")),
+    Place("/memory/", gettext_lazy("Memory")),
+    Place("/audit/", gettext_lazy("Audit"), role=Role.MANAGER),
+    Place("/agents/", gettext_lazy("Agents"), role=Role.MANAGER),
+    Place("/people/", gettext_lazy("People"), role=Role.MANAGER),
+    Place("/help/", gettext_lazy("Help")),
+)
+
+#: What this person can decide, by page; nothing else is counted.
+COUNTS: dict[str, Count] = {}
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Return `nav`, `who` and `demo` for templates/base.html; the database is asked only if it shows them."""
+    bar = SimpleLazyObject(lambda: _Bar.of(request))
+    return {
+        "nav": SimpleLazyObject(lambda: bar.places),
+        "who": SimpleLazyObject(lambda: bar.who),
+        "demo": not settings.PRODUCTION,
+    }
+
+
+class _Bar(NamedTuple):
+    who: dict[str, str] | None
+    places: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> _Bar:
+        actor = sessions.person_actor(request) if hasattr(request, "user") else None
+        if actor is None:
+            return cls(None, [])
+        roles = _roles(actor)
+        who = {"name": actor.user.username, "role": _in_words(roles), "account_url": reverse("account")}
+        places = [
+            _place(place, request, actor) for place in PLACES if place.role is None or place.role in roles
+        ]
+        return cls(who, places)
+
+
+def _roles(actor: PersonActor) -> list[str]:
+    held = queries.memberships_of(actor.person.id, timezone.now())
+    return sorted({membership.role for membership in held}, reverse=True)
+
+
+def _in_words(roles: list[str]) -> str:
+    words = {Role.REVIEWER.value: _("reviewer"), Role.MANAGER.value: _("manager")}
+    return _(" and ").join(words[role] for role in roles) or _("no role")
+
+
+def _place(place: Place, request: HttpRequest, actor: PersonActor) -> dict[str, Any]:
+    count = COUNTS.get(place.path)
+    return {
+        "url": place.path,
+        "label": str(place.label),
+        "count": count(actor) if count else None,
+        "current": _is_current(place, request.path),
+    }
+
+
+def _is_current(place: Place, path: str) -> bool:
+    own = path == "/" if place.path == "/" else path.startswith(place.path)
+    return own or path.startswith(place.also)

@@ -1,0 +1,23 @@
+"""Every address of the console, composed from its apps."""
+
+from __future__ import annotations
+
+from allauth.account import views as allauth
+from django.urls import include, path
+
+from huqan_site import health
+
+handler400 = "huqan_site.errors.bad_request"
+handler403 = "huqan_site.errors.forbidden"
+handler404 = "huqan_site.errors.not_found"
+handler429 = "huqan_site.errors.too_many_sign_ins"
+handler500 = "huqan_site.errors.server_error"
+
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    # Signing in and out is all that is taken of allauth: no sign-up, no mail, no codes.
+    path("accounts/login/", allauth.login, name="account_login"),
+    path("accounts/logout/", allauth.logout, name="account_logout"),
+    path("", include("review.access.urls")),
+]

@@ -1,0 +1,153 @@
+"""Who belongs where: the only reader of this app outside its services.
+
+`at` and `now` are aware datetimes; ids of people, workspaces and agents are UUIDs. Every function
+takes the same number of queries however many rows there are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Prefetch, Q, QuerySet
+
+from review.access.models import (
+    Agent,
+    AgentToken,
+    Delegation,
+    Membership,
+    Ownership,
+    Person,
+    Role,
+    User,
+    Workspace,
+)
+
+
+class Member(NamedTuple):
+    """A person as a workspace knows him: his accounts and the memberships that hold now."""
+
+    person: Person
+    accounts: list[str]
+    memberships: list[Membership]
+
+    @property
+    def roles(self) -> list[str]:
+        return [membership.role for membership in self.memberships]
+
+
+def _holding(at: datetime) -> Q:
+    """Ownerships and delegations that hold at `at`: from `since` on, until just before `until`."""
+    return Q(since__lte=at) & (Q(until__isnull=True) | Q(until__gt=at))
+
+
+# People and workspaces.
+
+
+def account(username: str) -> User | None:
+    """Return the account of that name, whatever the letter case, with its person."""
+    return User.objects.select_related("person").filter(username__iexact=username).first()
+
+
+def workspace(name: str) -> Workspace | None:
+    """Return the workspace of that name, whatever the letter case."""
+    return Workspace.objects.filter(name__iexact=name).first()
+
+
+def memberships_of(person: UUID, now: datetime) -> list[Membership]:
+    """Return the memberships of `person` that hold now, with their workspaces, by workspace name."""
+    held = Membership.objects.active(now).held_by(person).select_related("workspace")
+    return list(held.order_by("workspace__name", "role"))
+
+
+def workspaces_of(person: UUID, now: datetime) -> list[Workspace]:
+    """Return the workspaces in which `person` has any role now, by name."""
+    return list({m.workspace_id: m.workspace for m in memberships_of(person, now)}.values())
+
+
+def managed_by(person: UUID, now: datetime) -> list[Workspace]:
+    """Return the workspaces that `person` manages now, by name."""
+    return [m.workspace for m in memberships_of(person, now) if m.role == Role.MANAGER]
+
+
+def has_role(person: UUID, workspace: UUID, role: Role, now: datetime) -> bool:
+    held = Membership.objects.active(now).held_by(person)
+    return held.filter(workspace_id=workspace, role=role).exists()
+
+
+def is_manager(person: UUID, workspace: UUID, now: datetime) -> bool:
+    return has_role(person, workspace, Role.MANAGER, now)
+
+
+def is_member(person: UUID, workspace: UUID, now: datetime) -> bool:
+    return Membership.objects.active(now).held_by(person).filter(workspace_id=workspace).exists()
+
+
+def members(workspace: UUID, now: datetime) -> list[Member]:
+    """Return everyone with a role in `workspace` now, by name."""
+    held = (
+        Membership.objects.active(now)
+        .filter(workspace_id=workspace)
+        .select_related("person")
+        .order_by("role")
+    )
+    grouped: dict[UUID, list[Membership]] = defaultdict(list)
+    for membership in held:
+        grouped[membership.person_id].append(membership)
+    accounts = account_names(grouped)
+    found = [Member(rows[0].person, accounts[person], rows) for person, rows in grouped.items()]
+    return sorted(found, key=lambda member: (member.person.name.casefold(), member.person.id))
+
+
+def account_names(people: Iterable[UUID]) -> dict[UUID, list[str]]:
+    """Return the account names of each of `people`; an empty list for one who has none."""
+    names: dict[UUID, list[str]] = {person: [] for person in people}
+    rows = User.objects.filter(person_id__in=names).order_by("username").values_list("person_id", "username")
+    for person, username in rows:
+        names[person].append(username)
+    return names
+
+
+# Agents.
+
+
+def owners(agent: UUID, at: datetime) -> set[UUID]:
+    """Return who answered for `agent` at `at`."""
+    return set(Ownership.objects.filter(_holding(at), agent_id=agent).values_list("person_id", flat=True))
+
+
+def owners_now(agents: Iterable[UUID], now: datetime) -> dict[UUID, list[Person]]:
+    """Return for each agent the people who answer for it now."""
+    answering: dict[UUID, list[Person]] = {agent: [] for agent in agents}
+    rows = Ownership.objects.filter(_holding(now), agent_id__in=answering).select_related("person")
+    for row in rows.order_by("person__name"):
+        answering[row.agent_id].append(row.person)
+    return answering
+
+
+def has_active_owner(agent: UUID, now: datetime) -> bool:
+    """An agent for which nobody active answers is as good as stopped."""
+    answering = Ownership.objects.filter(_holding(now), agent_id=agent)
+    return answering.filter(person__disabled_at__isnull=True).exists()
+
+
+def agents_of(workspaces: Iterable[UUID]) -> QuerySet[Agent]:
+    """Return the agents of `workspaces` with their tokens, newest token first."""
+    tokens = AgentToken.objects.select_related("minted_by").order_by("-created_at")
+    chosen = Agent.objects.filter(workspace_id__in=list(workspaces)).select_related("workspace", "stopped_by")
+    return chosen.prefetch_related(Prefetch("tokens", tokens)).order_by("workspace__name", "name")
+
+
+def may_act_for(agent: UUID, person: UUID, now: datetime) -> bool:
+    """Whether `person`, active now, has let `agent` act for him."""
+    granted = Delegation.objects.filter(_holding(now), agent_id=agent, person_id=person)
+    return granted.filter(person__disabled_at__isnull=True).exists()
+
+
+def delegations_by(person: UUID, now: datetime) -> list[Delegation]:
+    """Return what `person` has granted and not taken back, with the agents."""
+    held = Delegation.objects.filter(_holding(now), person_id=person)
+    return list(held.select_related("agent__workspace").order_by("agent__name"))

@@ -1,0 +1,144 @@
+"""Agents: made, handed over, stopped and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from huqan_site.lib.canonical_json import JSON
+from review.access import queries
+from review.access.actors import Actor
+from review.access.models import Agent, Ownership, Person
+from review.access.refusals import NameTaken, NotAMember, NotFound
+from review.access.services import rules
+from review.audit import log
+from review.audit.actions import Action
+from review.audit.transaction import write
+
+Consequence = Callable[[Agent, Actor, datetime], None]
+_when_stopped: list[Consequence] = []
+
+
+def when_stopped(consequence: Consequence) -> Consequence:
+    """Have `consequence` run inside the transaction that stops an agent.
+
+    This app knows no proposals; the app that does withdraws them here, together with the stop or not at all.
+    """
+    if consequence not in _when_stopped:
+        _when_stopped.append(consequence)
+    return consequence
+
+
+def create_agent(workspace_id: UUID, name: str, *, owner: UUID, by: Actor) -> Agent:
+    """Make an agent for which `owner`, a member of the workspace, answers.
+
+    Raises: BadName, NameTaken, NotAMember, Disabled, NotFound, NotManager.
+    """
+    now = timezone.now()
+    with write():
+        rules.require_manager(by, workspace_id, now)
+        person = _future_owner(owner, workspace_id, now)
+        with rules.only_once(NameTaken):
+            agent = Agent.objects.create(workspace_id=workspace_id, name=rules.slug(name), created_at=now)
+        Ownership.objects.create(agent=agent, person=person, since=now)
+        _record(Action.AGENT_CREATED, agent, by, after={"owners": [str(person.id)]})
+        return agent
+
+
+def transfer_agent(agent_id: UUID, *, to: UUID, by: Actor) -> Agent:
+    """Let `to` answer for the agent instead of its owners until now, who keep being those of past revisions.
+
+    Raises: NotAMember, Disabled, NotFound, NotManager.
+    """
+    now = timezone.now()
+    with write():
+        agent = _locked(agent_id)
+        rules.require_manager(by, agent.workspace_id, now)
+        person = _future_owner(to, agent.workspace_id, now)
+        before = queries.owners(agent.id, now)
+        Ownership.objects.filter(agent=agent, until__isnull=True).exclude(person=person).update(until=now)
+        Ownership.objects.get_or_create(agent=agent, person=person, until=None, defaults={"since": now})
+        _record(
+            Action.AGENT_TRANSFERRED,
+            agent,
+            by,
+            before={"owners": sorted(map(str, before))},
+            after={"owners": [str(person.id)]},
+        )
+        return agent
+
+
+def stop_agent(agent_id: UUID, *, by: Actor) -> Agent:
+    """Let the agent change nothing more, with what that entails; stopping a stopped one changes nothing.
+
+    Raises: NotFound, NotManager.
+    """
+    now = timezone.now()
+    with write():
+        agent = _locked(agent_id)
+        rules.require_manager_or_owner(by, agent, now)
+        if agent.stopped_at is None:
+            _set_stopped(agent, now, rules.person_behind(by))
+            _record(Action.AGENT_STOPPED, agent, by)
+            for consequence in _when_stopped:
+                consequence(agent, by, now)
+        return agent
+
+
+def resume_agent(agent_id: UUID, *, by: Actor) -> Agent:
+    """Let a stopped agent propose again. Only a manager can, since an owner may be why it was stopped.
+
+    Raises: NotFound, NotManager.
+    """
+    now = timezone.now()
+    with write():
+        agent = _locked(agent_id)
+        rules.require_manager(by, agent.workspace_id, now)
+        if agent.stopped_at is not None:
+            _set_stopped(agent, None, None)
+            _record(Action.AGENT_RESUMED, agent, by)
+        return agent
+
+
+def _set_stopped(agent: Agent, at: datetime | None, by: Person | None) -> None:
+    agent.stopped_at, agent.stopped_by = at, by
+    agent.save(update_fields=["stopped_at", "stopped_by"])
+
+
+def _future_owner(person_id: UUID, workspace_id: UUID, now: datetime) -> Person:
+    person = Person.objects.filter(id=person_id).first()
+    if person is None:
+        raise NotFound
+    rules.require_active(person)
+    if not queries.is_member(person.id, workspace_id, now):
+        raise NotAMember
+    return person
+
+
+def _locked(agent_id: UUID) -> Agent:
+    agent = Agent.objects.select_for_update().filter(id=agent_id).first()
+    if agent is None:
+        raise NotFound
+    return agent
+
+
+def _record(
+    action: Action,
+    agent: Agent,
+    by: Actor,
+    *,
+    before: dict[str, JSON] | None = None,
+    after: dict[str, JSON] | None = None,
+) -> None:
+    log.record(
+        action,
+        actor=by.audit(),
+        workspace=agent.workspace_id,
+        object=log.ObjectRef("agent", str(agent.id)),
+        before=before,
+        after=after,
+        agent=agent.id,
+    )

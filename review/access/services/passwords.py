@@ -1,0 +1,99 @@
+"""Passwords: chosen through a one-time link, changed by their owner, reset by the operator.
+
+Hashing is slow on purpose, so it happens before the write lock is taken. A session carries a digest of
+the password hash: whoever changes the one ends all others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from uuid import UUID
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from review.access import queries
+from review.access.actors import Actor, PersonActor
+from review.access.models import User
+from review.access.refusals import NotFound, WeakPassword, WrongPassword
+from review.access.services import links, rules
+from review.audit import log
+from review.audit.actions import Action
+from review.audit.transaction import write
+
+
+class Reset(NamedTuple):
+    """The account whose password was reset, and the secret of the one-time link to choose another."""
+
+    user: User
+    secret: str
+
+
+def choose_password(secret: str, password: str) -> User:
+    """Use up a one-time link and let its person sign in with `password` from now on.
+
+    Raises: LinkSpent, WeakPassword (the link stays good).
+    """
+    now = timezone.now()
+    owner = links.owner_of(secret, now)
+    hashed = _hashed(password, owner)
+    with write():
+        user = links.owner_of(secret, now)
+        links.use_up(secret, now)
+        holder = PersonActor(person=user.person, user=user, session="", methods=("set_up_link",))
+        return _set(user, hashed, Action.PASSWORD_CHANGED, by=holder)
+
+
+def change_password(current: str, new: str, *, by: PersonActor) -> User:
+    """Change one's own password; every other session of the account ends.
+
+    Raises: WrongPassword, WeakPassword, NotFound (the account was disabled meanwhile).
+    """
+    if not by.user.check_password(current):
+        raise WrongPassword
+    hashed = _hashed(new, by.user)
+    with write():
+        user = _active(by.user.id)
+        if user.password != by.user.password:
+            raise WrongPassword
+        return _set(user, hashed, Action.PASSWORD_CHANGED, by=by)
+
+
+def reset_password(username: str, *, by: Actor) -> Reset:
+    """End every session of an account and give out a one-time link to choose a new password.
+
+    Raises: NotFound, NotManager.
+    """
+    now = timezone.now()
+    with write():
+        found = queries.account(username)
+        if found is None:
+            raise NotFound
+        rules.require_manager_of_all(by, found.person, now)
+        user = _set(_active(found.id), make_password(None), Action.PASSWORD_RESET, by=by)
+        return Reset(user, links.new_link(user, now))
+
+
+def _hashed(password: str, user: User) -> str:
+    try:
+        validate_password(password, user)
+    except ValidationError as weak:
+        raise WeakPassword(" ".join(weak.messages)) from weak
+    return make_password(password)
+
+
+def _active(user_id: UUID) -> User:
+    accounts = User.objects.select_for_update(of=("self",)).select_related("person")
+    user = accounts.filter(id=user_id, is_active=True, person__disabled_at__isnull=True).first()
+    if user is None:
+        raise NotFound
+    return user
+
+
+def _set(user: User, hashed: str, action: Action, *, by: Actor) -> User:
+    user.password = hashed
+    user.save(update_fields=["password"])
+    log.record(action, actor=by.audit(), object=log.ObjectRef("account", str(user.id)))
+    return user

@@ -1,0 +1,98 @@
+"""What the services of this app ask before they write. Each rule reads inside the caller's transaction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError
+
+from huqan_site.lib.problems import Refusal
+from review.access import queries
+from review.access.actors import Actor, PersonActor, SystemActor
+from review.access.models import Agent, Person
+from review.access.refusals import BadName, Disabled, NotFound, NotManager
+
+_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,149}", re.ASCII)
+
+
+def require_operator(by: Actor) -> None:
+    """Raises: NotManager for anybody but the console's own commands."""
+    if not isinstance(by, SystemActor):
+        raise NotManager
+
+
+def require_manager(by: Actor, workspace: UUID, now: datetime) -> None:
+    """The operator, or an active manager of `workspace`; superusers are nobody here.
+
+    Raises: NotFound for someone who has no role in it, NotManager for another member.
+    """
+    if isinstance(by, SystemActor):
+        return
+    if not isinstance(by, PersonActor):
+        raise NotManager
+    if not queries.is_member(by.person.id, workspace, now):
+        raise NotFound
+    if not queries.is_manager(by.person.id, workspace, now):
+        raise NotManager
+
+
+def require_manager_or_owner(by: Actor, agent: Agent, now: datetime) -> None:
+    """For what only makes an agent weaker: its owners may do it too.
+
+    Raises: NotFound, NotManager.
+    """
+    if isinstance(by, PersonActor) and by.person.id in queries.owners(agent.id, now):
+        return
+    require_manager(by, agent.workspace_id, now)
+
+
+def require_manager_of_all(by: Actor, person: Person, now: datetime) -> None:
+    """For what reaches a person in every workspace: only who manages all of them.
+
+    Raises: NotFound, NotManager.
+    """
+    if isinstance(by, SystemActor):
+        return
+    workspaces = queries.workspaces_of(person.id, now)
+    if not workspaces:
+        raise NotFound
+    for workspace in workspaces:
+        require_manager(by, workspace.id, now)
+
+
+def require_active(person: Person) -> None:
+    """Raises: Disabled."""
+    if person.disabled_at is not None:
+        raise Disabled
+
+
+def slug(name: str) -> str:
+    """Return `name` if it can name a workspace or an agent. Raises: BadName."""
+    if not _SLUG.fullmatch(name):
+        raise BadName
+    return name
+
+
+def username(name: str) -> str:
+    """Return `name` if it can name an account: ASCII, so that no two look alike. Raises: BadName."""
+    if not _USERNAME.fullmatch(name):
+        raise BadName
+    return name
+
+
+def person_behind(by: Actor) -> Person | None:
+    return by.person if isinstance(by, PersonActor) else None
+
+
+@contextmanager
+def only_once(refusal: type[Refusal]) -> Iterator[None]:
+    """Say with `refusal` what a unique constraint of the database says about the row written inside."""
+    try:
+        yield
+    except IntegrityError as taken:
+        raise refusal from taken

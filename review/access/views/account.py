@@ -1,0 +1,140 @@
+"""A person's own pages: the password, what he lets agents do for him, and the one-time link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.core import ratelimit
+from django.contrib.auth import update_session_auth_hash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from huqan_site.lib.problems import Refusal
+from review.access import queries
+from review.access.actors import PersonActor
+from review.access.forms import Delegate, NewPassword, OtherPassword
+from review.access.models import Delegation
+from review.access.refusals import LinkSpent, TooManyAttempts, WeakPassword, WrongPassword
+from review.access.services import links
+from review.access.services.delegations import grant_delegation, revoke_delegation
+from review.access.services.passwords import change_password, choose_password
+from review.access.sessions import forget, signed_in
+from review.access.views.shared import show
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "POST"])
+def set_up(request: HttpRequest, secret: str) -> HttpResponse:
+    """Let whoever holds the link choose a password. Opening the page does not use the link up."""
+    form = NewPassword(request.POST or None)
+    try:
+        links.owner_of(secret, timezone.now())
+        if form.is_valid():
+            choose_password(secret, form.cleaned_data["password"])
+            return render(request, "account/password_reset_from_key_done.html")
+    except WeakPassword as weak:
+        form.add_error("password", weak.detail)
+    except LinkSpent as spent:
+        return render(
+            request, "account/password_reset_from_key.html", {"token_fail": True}, status=spent.status
+        )
+    said = {"form": form, "action_url": request.path}
+    return show(request, "account/password_reset_from_key.html", said, form=form)
+
+
+@require_safe
+@signed_in
+def account(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    notice = _("Your password was changed. Every other session of this account ended.")
+    return _account_page(request, actor, notice=notice if "changed" in request.GET else "")
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "POST"])
+@signed_in
+def password(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    """Change one's own password; every other session of the account ends."""
+    form = OtherPassword(request.POST or None)
+    if form.is_valid() and _change_password(request, form, actor):
+        return redirect(f"{reverse('account')}?changed")
+    return show(request, "account/password_change.html", {"form": form}, form=form)
+
+
+@require_POST
+@signed_in
+def delegate(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    """Let an agent act for whoever is signed in, and for nobody else."""
+    form = Delegate(request.POST, agents=_delegable(actor))
+    if not form.is_valid():
+        return _account_page(request, actor, form=form)
+    try:
+        grant_delegation(form.cleaned_data["agent"], by=actor)
+    except Refusal as refusal:
+        return _account_page(request, actor, refusal=refusal)
+    return redirect("account")
+
+
+@require_POST
+@signed_in
+def undelegate(request: HttpRequest, actor: PersonActor, delegation: int) -> HttpResponse:
+    revoke_delegation(delegation, by=actor)
+    return redirect("account")
+
+
+def _change_password(request: HttpRequest, form: OtherPassword, actor: PersonActor) -> bool:
+    """Change it and keep this one session, or put the reason beside the field it is about."""
+    try:
+        if not ratelimit.consume(request, action="change_password", user=actor.user):
+            raise TooManyAttempts
+        user = change_password(form.cleaned_data["current"], form.cleaned_data["password"], by=actor)
+    except WeakPassword as weak:
+        form.add_error("password", weak.detail)
+        return False
+    except (WrongPassword, TooManyAttempts) as wrong:
+        form.add_error("current", wrong.detail)
+        return False
+    update_session_auth_hash(request, user)
+    forget(request)
+    return True
+
+
+def _account_page(
+    request: HttpRequest,
+    actor: PersonActor,
+    *,
+    form: Delegate | None = None,
+    refusal: Refusal | None = None,
+    notice: str = "",
+) -> HttpResponse:
+    now = timezone.now()
+    said = {
+        "person": {"name": actor.person.name, "username": actor.user.username},
+        "memberships": queries.memberships_of(actor.person.id, now),
+        "delegations": [_row(delegation) for delegation in queries.delegations_by(actor.person.id, now)],
+        "delegable": _delegable(actor),
+        "grant_url": reverse("account_delegate"),
+        "password_url": reverse("account_change_password"),
+    }
+    return show(request, "access/account.html", said, form=form, refusal=refusal, notice=notice)
+
+
+def _row(delegation: Delegation) -> dict[str, Any]:
+    return {
+        "agent": delegation.agent.name,
+        "workspace": delegation.agent.workspace.name,
+        "since": delegation.since,
+        "revoke_url": reverse("account_undelegate", args=[delegation.id]),
+    }
+
+
+def _delegable(actor: PersonActor) -> list[tuple[str, str]]:
+    """Return the agents that could act for this person and do not yet, as choices of a form."""
+    now = timezone.now()
+    granted = {delegation.agent_id for delegation in queries.delegations_by(actor.person.id, now)}
+    workspaces = [workspace.id for workspace in queries.workspaces_of(actor.person.id, now)]
+    return [(str(agent.id), agent.name) for agent in queries.agents_of(workspaces) if agent.id not in granted]

@@ -1,0 +1,57 @@
+"""What these pages have in common: how a refusal is said, and who may open them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from huqan_site.lib.problems import Refusal
+from review.access import queries
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.access.refusals import NotManager
+
+
+def managed(actor: PersonActor) -> list[Workspace]:
+    """Return the workspaces this person manages. Raises: NotManager when there is none."""
+    workspaces = queries.managed_by(actor.person.id, timezone.now())
+    if not workspaces:
+        raise NotManager
+    return workspaces
+
+
+def show(
+    request: HttpRequest,
+    template: str,
+    said: dict[str, Any],
+    *,
+    refusal: Refusal | None = None,
+    form: forms.Form | None = None,
+    notice: str = "",
+) -> HttpResponse:
+    """Show a page: with a refusal's own status, with 422 when a posted `form` is wrong, else with 200."""
+    wrong = form is not None and form.is_bound and not form.is_valid()
+    status = refusal.status if refusal else 422 if wrong else 200
+    return render(request, template, {"status": _status(refusal, notice), **said}, status=status)
+
+
+def first_error(form: forms.Form | None) -> str:
+    """Return the first sentence that `form` has against what was posted, or nothing."""
+    errors = form.errors if form is not None and form.is_bound else {}
+    return next((str(error) for found in errors.values() for error in found), "")
+
+
+def _status(refusal: Refusal | None, notice: str) -> dict[str, Any] | None:
+    if refusal:
+        return {
+            "recorded": False,
+            "title": f"{refusal.title}.",
+            "sentence": refusal.detail,
+            "next": getattr(refusal, "advice", ""),
+            "code": refusal.code,
+        }
+    return {"recorded": True, "title": notice} if notice else None
