@@ -183,7 +183,7 @@ class Decision(models.Model):
 
 
 class Look(models.Model):
-    """Which revision a person last had on the screen: the base of his next diff."""
+    """When a person first had a revision on the screen: the one before the current is the base of his diff."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="looks")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="looks")
@@ -191,7 +191,9 @@ class Look(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["proposal", "person"], name="one_look_per_person")]
+        constraints = [
+            models.UniqueConstraint(fields=["proposal", "person", "revision"], name="one_look_per_revision")
+        ]
 
     def __str__(self) -> str:
         return f"{self.person_id} saw {self.revision} of {self.proposal_id}"

@@ -1,0 +1,104 @@
+"""What a proposal's arguments are compared with: the reviewed binding, or another that a reader chooses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from review.access.models import Person
+from review.domain.decision import Verdict
+from review.domain.status import Status
+from review.effects import effect_of
+from review.models import Decision, Look, Proposal, Revision
+
+RAN = (Status.APPROVED, Status.RUNNING, Status.SUCCEEDED, Status.EXECUTED, Status.UNKNOWN, Status.FAILED)
+TARGETS = ("to", "account", "record", "order", "path", "url", "id")
+LOOKED_BACK = 50
+
+
+@dataclass(frozen=True)
+class Base:
+    """A text to compare with. `key` names it in the address and in the form's nonce; None: nothing stands yet."""
+
+    key: str
+    text: str | None
+    revision: int | None = None
+    proposal: UUID | None = None
+    looked_at: datetime | None = None
+    approved: bool = False
+
+
+NOTHING = Base("none", None)
+
+
+def bases_of(proposal: Proposal, person: Person) -> list[Base]:
+    """Return what can be compared with, the reviewed one first: Approve works on that comparison only."""
+    reviewed = _reviewed(proposal, person) or _standing(proposal) or _last_approved(proposal) or NOTHING
+    earlier = [base for base in _earlier(proposal) if base.key != reviewed.key]
+    return [reviewed, *earlier] + ([NOTHING] if reviewed is not NOTHING else [])
+
+
+def _reviewed(proposal: Proposal, person: Person) -> Base | None:
+    """The last earlier revision that was approved, or that this person was shown."""
+    approved = _last_number(Decision.objects.filter(proposal=proposal, verdict=Verdict.APPROVE), proposal)
+    look = Look.objects.filter(proposal=proposal, person=person, revision__lt=proposal.revision).order_by("revision").last()
+    number = max(approved or 0, look.revision if look else 0)
+    if not number:
+        return None
+    text = Revision.objects.get(proposal=proposal, number=number).arguments
+    seen_at = look.at if look and look.revision == number else None
+    return Base(f"r{number}", text, revision=number, looked_at=seen_at, approved=number == approved)
+
+
+def _last_number(decisions: Any, proposal: Proposal) -> int | None:
+    earlier = decisions.filter(revision__lt=proposal.revision).order_by("revision")
+    return earlier.values_list("revision", flat=True).last()
+
+
+def _standing(proposal: Proposal) -> Base | None:
+    """For a change of memory: the record as it stands."""
+    effect = effect_of(proposal.tool)
+    text = effect.base(proposal, arguments_of(proposal)) if effect else None
+    return Base("standing", text) if text is not None else None
+
+
+def _last_approved(proposal: Proposal) -> Base | None:
+    """The last approved call of the same tool with the same target."""
+    if effect_of(proposal.tool) is not None:
+        return None
+    wanted = target(arguments_of(proposal))
+    ran = Proposal.objects.filter(workspace=proposal.workspace_id, tool=proposal.tool, status__in=RAN)
+    for row in _newest(ran.exclude(pk=proposal.pk)):
+        if target(json.loads(row.arguments)) == wanted:
+            return Base(f"p{row.proposal_id}", row.arguments, proposal=row.proposal_id, approved=True)
+    return None
+
+
+def _newest(proposals: Any) -> list[Revision]:
+    newest = proposals.order_by("-id")[:LOOKED_BACK].values("pk")
+    rows = Revision.objects.filter(proposal__in=list(newest.values_list("pk", flat=True)), number=F("proposal__revision"))
+    return list(rows.order_by("-proposal_id"))
+
+
+def _earlier(proposal: Proposal) -> list[Base]:
+    rows = Revision.objects.filter(proposal=proposal, number__lt=proposal.revision).order_by("-number")
+    return [Base(f"r{row.number}", row.arguments, revision=row.number) for row in rows]
+
+
+def target(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return what a call acts on: the first member that names an address, an account, a record …"""
+    for name in TARGETS:
+        if name in arguments:
+            return name, json.dumps(arguments[name], sort_keys=True)
+    return None
+
+
+def arguments_of(proposal: Proposal) -> dict[str, Any]:
+    """Return the arguments of the current revision, read from the stored text."""
+    return dict(json.loads(Revision.objects.get(proposal=proposal, number=proposal.revision).arguments))

@@ -1,0 +1,195 @@
+"""The lists of proposals that a person sees: what needs him, what waits for others, what is over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
+
+from review.access.models import Membership, Ownership, Person, Role
+from review.access.queries import workspaces_of
+from review.domain.binding import Kind
+from review.domain.decision import Verdict
+from review.domain.status import Status
+from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet
+from review.queries.paging import Keyset, Page
+
+PAGE = 50
+
+
+class View(StrEnum):
+    MINE = "mine"
+    OTHERS = "others"
+    RETURNED = "returned"
+    UNRUN = "unrun"
+    DECIDED = "decided"
+
+
+OVER = (
+    *(Status.EXECUTED, Status.REJECTED, Status.WITHDRAWN, Status.EXPIRED),
+    *(Status.RUNNING, Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN),
+)
+BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
+BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
+BY_RISK_AND_AGE = Keyset("huqan.held", (("-risk_rank", "int"), ("id", "id")))
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for; empty means any. `search` looks into summary, agent and run."""
+
+    workspace: str = ""
+    risk: str = ""
+    tool: str = ""
+    agent: str = ""
+    search: str = ""
+
+    def scope(self) -> list[str]:
+        return [self.workspace, self.risk, self.tool, self.agent, self.search]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many proposals stand in each view that is counted, and how many held ones this person can decide."""
+
+    mine: int
+    others: int
+    returned: int
+    unrun: int
+    held: int
+
+
+def page(person: Person, view: View, filters: Filters, cursor: str | None, now: datetime) -> Page[Proposal]:
+    """Return a page of `view` as `person` sees it.
+
+    Raises: BadCursor.
+    """
+    rows = matching(in_view(person, view, now), filters).select_related("workspace", "agent")
+    keyset = BY_END if view is View.DECIDED else BY_RISK_AND_TIME
+    return keyset.page(rows, cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()])
+
+
+def held_page(person: Person, filters: Filters, cursor: str | None, now: datetime) -> Page[Proposal]:
+    """Return a page of what is quarantined where `person` has a role.
+
+    Raises: BadCursor.
+    """
+    rows = matching(held(person, now), filters).select_related("workspace", "agent")
+    return BY_RISK_AND_AGE.page(rows, cursor=cursor, size=PAGE, scope=["held", str(person.id), *filters.scope()])
+
+
+def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
+    """Return the proposals of `view` in every workspace where `person` has a role."""
+    rows = _within(person, now)
+    match view:
+        case View.MINE:
+            return rows.filter(status=Status.PENDING).live(now).filter(decidable_by(person, now))
+        case View.OTHERS:
+            return rows.filter(status=Status.PENDING).live(now).exclude(decidable_by(person, now))
+        case View.RETURNED:
+            return rows.filter(status=Status.CHANGES_REQUESTED).live(now)
+        case View.UNRUN:
+            return rows.filter(status=Status.APPROVED).live(now)
+        case View.DECIDED:
+            return _over(rows, now)
+
+
+def held(person: Person, now: datetime) -> ProposalQuerySet:
+    return _within(person, now).filter(status=Status.QUARANTINED)
+
+
+def decidable_by(person: Person, now: datetime) -> Q:
+    """The condition under which an approval by `person` would count: independence as a question to the database.
+
+    `decide` asks the rule itself again; this only spares him rows that he could not decide.
+    """
+    return _entitled(person, now) & ~_in_conflict(person, now) & ~_approved_by(person)
+
+
+def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
+    """Return `rows` that `filters` lets through."""
+    exact = {
+        "workspace__name": filters.workspace,
+        "risk": filters.risk,
+        "tool": filters.tool,
+        "agent__name": filters.agent,
+    }
+    rows = rows.filter(**{column: value for column, value in exact.items() if value})
+    if filters.search:
+        rows = rows.filter(
+            Q(summary__icontains=filters.search)
+            | Q(agent__name__icontains=filters.search)
+            | Q(run_id__icontains=filters.search)
+            | Q(tool__icontains=filters.search)
+        )
+    return rows
+
+
+def counts(person: Person, now: datetime) -> Counts:
+    """Return the counts that stand beside the views."""
+    pending = _within(person, now).filter(status=Status.PENDING).live(now)
+    mine = pending.filter(decidable_by(person, now)).count()
+    return Counts(
+        mine=mine,
+        others=pending.count() - mine,
+        returned=in_view(person, View.RETURNED, now).count(),
+        unrun=in_view(person, View.UNRUN, now).count(),
+        held=held(person, now).filter(decidable_by(person, now)).count(),
+    )
+
+
+def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]:
+    """Return `person`'s newest look at each of `proposals`."""
+    looks = Look.objects.filter(person=person, proposal__in=proposals).order_by("revision")
+    return {look.proposal_id: look for look in looks}
+
+
+def choices(person: Person, view: View | None, now: datetime) -> dict[str, list[str]]:
+    """Return the values that the filters of a view offer; tools and agents are those that stand in it."""
+    rows = (held(person, now) if view is None else in_view(person, view, now)).order_by()
+    return {
+        "workspace": [workspace.name for workspace in workspaces_of(person.id, now)],
+        "tool": sorted(rows.values_list("tool", flat=True).distinct()[:100]),
+        "agent": sorted(rows.exclude(agent=None).values_list("agent__name", flat=True).distinct()[:100]),
+    }
+
+
+def _within(person: Person, now: datetime) -> ProposalQuerySet:
+    return Proposal.objects.within([workspace.id for workspace in workspaces_of(person.id, now)])
+
+
+def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
+    """What is decided or over, also what ran out of time before a sweeper met it."""
+    ended = Q(status__in=OVER) | Q(status__in=(Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED), expires_at__lte=now)
+    return rows.filter(ended).annotate(ended_at=Coalesce(F("decided_at"), F("expires_at"), F("created_at")))
+
+
+def _entitled(person: Person, now: datetime) -> Q:
+    """A role older than the arguments, granted by nobody who is in conflict with them."""
+    entitled = Q(pk__in=[])
+    for membership in Membership.objects.active(now).held_by(person.id):
+        policy = Q(kind=Kind.POLICY_CHANGE)
+        right = policy if membership.role == Role.MANAGER else ~policy
+        mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
+        if membership.granted_by_id:
+            mine &= ~Q(Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=membership.granted_by_id)))
+        entitled |= mine
+    return entitled
+
+
+def _in_conflict(person: Person, now: datetime) -> Q:
+    running = Q(since__lte=now) & (Q(until__isnull=True) | Q(until__gt=now))
+    owns = Ownership.objects.filter(running, agent=OuterRef("agent"), person=person)
+    return Q(Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=person))) | Q(Exists(owns))
+
+
+def _approved_by(person: Person) -> Q:
+    approvals = Decision.objects.filter(
+        proposal=OuterRef("pk"), binding=OuterRef("binding"), person=person, verdict=Verdict.APPROVE
+    )
+    return Q(Exists(approvals))

@@ -1,0 +1,35 @@
+"""One proposal, for a person who has a role where it stands, or for the agent that made it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from review.access.models import Agent, Membership, Person
+from review.domain.refusals import NotFound
+from review.models import Proposal
+
+
+def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
+    """Return the proposal with its workspace and agent.
+
+    Raises: NotFound, the same for one that is not there and one in a workspace where `person` has no role.
+    """
+    roles = Membership.objects.active(now).held_by(person.id)
+    rows = Proposal.objects.filter(workspace__in=roles.values("workspace")).select_related("workspace", "agent")
+    return _one(rows.filter(pk=proposal_id).first())
+
+
+def of_agent(agent: Agent, proposal_id: UUID) -> Proposal:
+    """Return a proposal of `agent`.
+
+    Raises: NotFound, the same for one that is not there and one of another agent.
+    """
+    rows = Proposal.objects.filter(agent=agent).select_related("workspace", "agent")
+    return _one(rows.filter(pk=proposal_id).first())
+
+
+def _one(proposal: Proposal | None) -> Proposal:
+    if proposal is None:
+        raise NotFound
+    return proposal

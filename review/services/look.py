@@ -1,0 +1,22 @@
+"""Remembering which revision a person was shown. It changes no proposal, policy or right."""
+
+from __future__ import annotations
+
+from django.db import DatabaseError
+from django.utils import timezone
+
+from review.access.models import Person
+from review.models import Look, Proposal
+
+
+def look(proposal: Proposal, person: Person) -> None:
+    """Note that `person` has the current revision on the screen; a page is shown even if that cannot be noted."""
+    seen = Look.objects.filter(proposal=proposal, person=person, revision=proposal.revision)
+    if seen.exists():
+        return
+    try:
+        Look.objects.get_or_create(
+            proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
+        )
+    except DatabaseError:
+        return
