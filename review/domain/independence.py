@@ -133,13 +133,18 @@ class Electorate:
         held = self.membership(person, now)
         if held is None:
             return self.not_eligible()
-        if held.granted_by in self.conflicts or held.granted_by == person:
-            return NotEligible("Your role was granted by somebody who is not independent of this proposal.")
-        if held.since >= self.submitted_at:
-            return RoleTooNew()
+        role_objection = self.role_objection(held)
+        if role_objection is not None:
+            return role_objection
         if person in self.conflicts:
             return SelfApproval(f"{self.reason(person)} Someone else must approve.")
         return None
+
+    def role_objection(self, held: Membership) -> DecisionDeclined | None:
+        """Return why a role that is held does not count for approving this proposal, or None."""
+        if held.granted_by in self.conflicts or held.granted_by == held.person:
+            return NotEligible("Your role was granted by somebody who is not independent of this proposal.")
+        return RoleTooNew() if held.since >= self.submitted_at else None
 
     def reason(self, person: PersonId) -> str:
         """Return the sentence that says why `person` is not independent."""

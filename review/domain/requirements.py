@@ -1,0 +1,143 @@
+"""What the rule asks for, row by row, as the person in front of the page stands to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from review.domain.decision import Case, GroupTally, Tally, Verdict, needs_reason, tally
+from review.domain.independence import PersonId
+from review.domain.refusals import RoleTooNew
+from review.domain.status import Status
+
+
+class State(StrEnum):
+    MET = "met"
+    NOT_MET = "not_met"
+    NOT_MET_BY_YOU = "not_met_by_you"
+    BLOCKS = "blocks"
+    NOT_NEEDED = "not_needed"
+
+
+_WORDS = {
+    State.MET: "Met",
+    State.NOT_MET: "Not met",
+    State.NOT_MET_BY_YOU: "Not met by you",
+    State.BLOCKS: "Error, blocks",
+    State.NOT_NEEDED: "Not needed",
+}
+
+
+class Requirement(NamedTuple):
+    """One row: the sentence at the left, the state in words at the right, a note under the sentence.
+
+    `given` of `needed` where something is counted; `since` where the note begins with a date.
+    """
+
+    sentence: str
+    state: State
+    note: str = ""
+    given: int | None = None
+    needed: int | None = None
+    since: datetime | None = None
+
+    @property
+    def words(self) -> str:
+        counted = self.state is State.NOT_MET and self.needed is not None
+        return f"{_WORDS[self.state]}, {self.given} of {self.needed}" if counted else _WORDS[self.state]
+
+
+def requirements(
+    case: Case, person: PersonId, now: datetime, names: Mapping[PersonId, str]
+) -> list[Requirement]:
+    """Return every row of the rule as `person` would meet it now; `names` are those of all members."""
+    counted = tally(case, now)
+    groups = (_group(case, group, person, now, names) for group in counted.groups)
+    return [
+        _independence(case, person),
+        _role(case, person, now),
+        _quorum(case, counted),
+        *groups,
+        *_in_the_form(case),
+    ]
+
+
+def _independence(case: Case, person: PersonId) -> Requirement:
+    whom = case.electorate.agent or "the proposer"
+    if person in case.electorate.conflicts:
+        note = f"{case.electorate.reason(person)} Nobody can waive this."
+        return Requirement(f"You are independent of {whom}", State.NOT_MET_BY_YOU, note)
+    return Requirement(f"You are independent of {whom}, of its owners and of every author", State.MET)
+
+
+def _role(case: Case, person: PersonId, now: datetime) -> Requirement:
+    role = case.electorate.role
+    held = case.electorate.membership(person, now)
+    older = f"Your {role} role is older than revision {case.revision}"
+    if held is None:
+        note = "A manager of the workspace grants roles."
+        return Requirement(f"You are an active {role} of this workspace", State.NOT_MET_BY_YOU, note)
+    objection = case.electorate.role_objection(held)
+    if objection is None:
+        return Requirement(older, State.MET, since=held.since)
+    sentence = (
+        older
+        if isinstance(objection, RoleTooNew)
+        else f"Your {role} role was granted by somebody independent"
+    )
+    return Requirement(sentence, State.NOT_MET_BY_YOU, objection.detail, since=held.since)
+
+
+def _quorum(case: Case, counted: Tally) -> Requirement:
+    what = "the release" if case.status == Status.QUARANTINED else "these exact arguments"
+    who = "1 person approves" if counted.required == 1 else f"{counted.required} different people approve"
+    state = State.MET if counted.given >= counted.required else State.NOT_MET
+    return Requirement(f"{who} {what}", state, given=counted.given, needed=counted.required)
+
+
+def _group(
+    case: Case, group: GroupTally, person: PersonId, now: datetime, names: Mapping[PersonId, str]
+) -> Requirement:
+    if case.rule.people == 1:
+        sentence = f"That person belongs to the group {group.name}"
+    else:
+        sentence = (
+            f"{group.needed} of them belong{'s' if group.needed == 1 else ''} to the group {group.name}"
+        )
+    if group.given >= group.needed:
+        return Requirement(sentence, State.MET, "", group.given, group.needed)
+    if group.blocks:
+        note = (
+            "Too few who could approve belong to it. A manager must add someone before this can be approved."
+        )
+        return Requirement(sentence, State.BLOCKS, note, group.given, group.needed)
+    note = _members(case, group.name, person, now, names)
+    return Requirement(sentence, State.NOT_MET, note, group.given, group.needed)
+
+
+def _members(case: Case, group: str, person: PersonId, now: datetime, names: Mapping[PersonId, str]) -> str:
+    people = {one for one in case.electorate.eligible(now) if group in case.electorate.groups(one, now)}
+    listed = [*["You"] * (person in people), *sorted(names[one] for one in people - {person})]
+    *first, last = listed
+    verb = "does" if listed == [last] and last != "You" else "do"
+    return f"{', '.join(first)} and {last} {verb}." if first else f"{last} {verb}."
+
+
+def _in_the_form(case: Case) -> Iterator[Requirement]:
+    """What the deciding form asks for; none of it can be met before."""
+    if needs_reason(case.rule, Verdict.APPROVE):
+        yield Requirement(
+            "A reason is given", State.NOT_MET, "High risk. You are asked for it in the next step."
+        )
+    if case.rule.step_up:
+        note = "You are asked for your password in the next step."
+        yield Requirement("A sign-in at most 5 minutes old", State.NOT_MET, note)
+    if case.rule.confirm:
+        note = "You are asked for it in the next step."
+        yield Requirement(f"The value of {case.rule.confirm} is typed", State.NOT_MET, note)
+    if not (case.rule.step_up or case.rule.confirm):
+        yield Requirement(
+            "Fresh sign-in and typed confirmation", State.NOT_NEEDED, "The rule asks for neither."
+        )
