@@ -15,7 +15,7 @@ import django
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-DEMO_FILE = "demo.json"  # seed_demo keeps the demo's passwords and tokens here
+from huqan_site.demo.keepsake import FILE as DEMO_FILE
 
 
 def refuse_foreign_data() -> None:

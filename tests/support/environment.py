@@ -40,6 +40,7 @@ def make_private() -> Path:
         "HUQAN_DATA_DIR": str(folder),
         "HUQAN_MODE": "demo",
     }
+    assert settings.DATABASES  # read now: pytest-django sets Django up only where the settings are read
     return folder
 
 

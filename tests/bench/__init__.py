@@ -1,0 +1,1 @@
+"""The numbers this project promises, measured as ratios inside one run: `./run bench`."""

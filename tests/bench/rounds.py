@@ -1,0 +1,56 @@
+"""How a number is measured: variants take turns, so that a busy machine slows them all alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+ROUNDS = 7
+_rows: dict[str, Row] = {}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a ratio, and the most it may be (None: shown, not bounded)."""
+
+    name: str
+    what: str
+    must: float | None
+    measure: Callable[[], float]
+
+    def verdict(self, ratio: float) -> str:
+        """Return what the table says about a measured ratio."""
+        if self.must is None:
+            return "no bound"
+        return "holds" if ratio <= self.must else "FALLS SHORT"
+
+
+def row(what: str, must: float | None = None) -> Callable[[Callable[[], float]], Callable[[], float]]:
+    """Register the decorated function, which returns a ratio, as a line of the table."""
+
+    def register(measure: Callable[[], float]) -> Callable[[], float]:
+        _rows[measure.__name__] = Row(measure.__name__, what, must, measure)
+        return measure
+
+    return register
+
+
+def rows() -> Mapping[str, Row]:
+    """Return every registered line by the name of its function."""
+    return _rows
+
+
+def seconds(call: Callable[[], object], times: int) -> float:
+    """Return the seconds that one call takes, on average over `times` calls."""
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times
+
+
+def ratio(ours: Callable[[], object], theirs: Callable[[], object], times: int = 200) -> float:
+    """Return how many times as long `ours` takes as `theirs`: the median over interleaved rounds."""
+    seconds(ours, 3), seconds(theirs, 3)  # caches and lazy imports are not what is measured
+    return median(seconds(ours, times) / seconds(theirs, times) for _ in range(ROUNDS))
