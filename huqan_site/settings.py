@@ -28,6 +28,7 @@ HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_EFFECTS = {"memory.write": "memory.effects.MemoryWrite"}
+HUQAN_HELD_PAGE = "memory.views.quarantine.show"
 
 PRODUCTION = HUQAN_MODE == "production"
 DEBUG = False

@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
                 ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
                 ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('username', models.CharField(max_length=150)),
+                ('username', models.CharField(max_length=150, unique=True)),
                 ('email', models.EmailField(blank=True, max_length=254)),
                 ('is_active', models.BooleanField(default=True)),
                 ('is_staff', models.BooleanField(default=False)),

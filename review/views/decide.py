@@ -1,0 +1,112 @@
+"""Answering the decision form: the same page again, with what was recorded or why it was not."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from huqan_site.lib.problems import Refusal
+
+from review.access.actors import PersonActor
+from review.access.refusals import SetUpDeclined
+from review.access.sessions import signed_in
+from review.access.step_up import step_up
+from review.domain.decision import Verdict
+from review.domain.refusals import NotFound, StepUpRequired
+from review.domain.status import Status
+from review.models import Proposal
+from review.queries.queue import Filters, View, page
+from review.queries.visible import visible
+from review.services.decide import Decided, decide
+from review.views import parts
+from review.views.answers import page_of
+from review.views.form import Typed, ballot_of, typed_of
+
+
+@require_POST
+@signed_in
+def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
+    """Record the decision that the form carries, and show the proposal as it then stands."""
+    try:
+        actor = _with_fresh_factor(request, actor)
+    except SetUpDeclined as declined:
+        return _refused(request, actor, id, StepUpRequired(declined.detail))
+    try:
+        decided = decide(id, by=actor, ballot=ballot_of(request, factor_at=actor.auth_time))
+    except NotFound:
+        raise
+    except Refusal as refusal:
+        return _refused(request, actor, id, refusal)
+    return page_of(request, actor, decided.proposal, status=_recorded(decided, actor), typed=Typed(), code=200)
+
+
+def _with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
+    """A password typed into the form proves again who sits there; it goes no further than this."""
+    password = request.POST.get("password", "")
+    return step_up(request, password) if password else actor
+
+
+def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusal) -> HttpResponse:
+    """Return the page as it stands now, with why nothing was recorded and what was typed."""
+    found = visible(actor.person, id, timezone.now())
+    ballot = ballot_of(request, factor_at=actor.auth_time)
+    status = {
+        "recorded": False,
+        "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
+        "sentence": _what_changed(found, ballot.revision),
+        "next": getattr(refusal, "advice", ""),
+        "code": refusal.code,
+    }
+    return page_of(request, actor, found, status=status, typed=typed_of(ballot, refusal), code=refusal.status)
+
+
+def _what_changed(found: Proposal, revision: int | None) -> str:
+    if revision is None or revision == found.revision:
+        return ""
+    return _("Revision %(new)d came at %(at)s UTC, after the revision %(old)d that you read.") % {
+        "new": found.revision,
+        "at": found.submitted_at.strftime("%H:%M"),
+        "old": revision,
+    }
+
+
+def _recorded(decided: Decided, actor: PersonActor) -> dict[str, Any]:
+    cast, found = decided.decision, decided.proposal
+    did = {
+        Verdict.APPROVE: _("you approved revision %(n)d at %(at)s UTC"),
+        Verdict.REJECT: _("you rejected revision %(n)d at %(at)s UTC"),
+        Verdict.REQUEST_CHANGES: _("you requested changes to revision %(n)d at %(at)s UTC"),
+    }[Verdict(cast.verdict)] % {"n": cast.revision, "at": cast.created_at.strftime("%H:%M")}
+    following = _next_for(actor)
+    return {
+        "recorded": True,
+        "title": _("Recorded: %(did)s") % {"did": did},
+        "sentence": _leads_to(found),
+        "link_url": following and following["url"],
+        "link_label": following and following["label"],
+    }
+
+
+def _leads_to(found: Proposal) -> str:
+    if found.status in (Status.PENDING, Status.QUARANTINED):
+        return parts.people_needed(max(found.approvals_required - found.approvals_given, 1))
+    return {
+        Status.EXECUTED: _("It took effect, once."),
+        Status.APPROVED: _("It is approved and can be run once. Until then it can still be rejected."),
+        Status.REJECTED: _("It ended. Nothing runs."),
+        Status.CHANGES_REQUESTED: _("The agent sees what to change."),
+    }.get(Status(found.status), "")
+
+
+def _next_for(actor: PersonActor) -> dict[str, str] | None:
+    """Offer the next item; the page itself stays."""
+    waiting = page(actor.person, View.MINE, Filters(), None, timezone.now()).rows
+    if not waiting:
+        return {"url": reverse("queue"), "label": _("Nothing else needs you. Back to the queue")}
+    label = _("Next: %(summary)s") % {"summary": waiting[0].summary}
+    return {"url": reverse("proposal", args=[waiting[0].id]), "label": label}

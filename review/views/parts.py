@@ -1,0 +1,235 @@
+"""The parts that the pages of a proposal share: facts, votes, policy, history, rail and decision form.
+
+Each returns what one template in templates/components/ documents at its top. Quarantine pages use them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from review.access.actors import PersonActor
+from review.access.models import Person
+from review.access.queries import is_manager, owners_now
+from review.domain import status as states
+from review.domain.decision import Case, Verdict
+from review.domain.requirements import Requirement, State, requirements
+from review.domain.status import Status
+from review.domain.summary import asking
+from review.models import Decision, Proposal, Revision
+from review.queries.policies import place
+from review.views.rows import outcome_of
+
+STATES = {
+    State.MET: "met",
+    State.NOT_MET: "open",
+    State.NOT_MET_BY_YOU: "not_by_you",
+    State.BLOCKS: "error",
+    State.NOT_NEEDED: "not_needed",
+}
+RELEASE = "memory.release"
+
+
+def sentence(proposal: Proposal, arguments: Mapping[str, Any], person: Person, now: datetime) -> list[tuple[str, bool]]:
+    """Return who asks what, in our words, as runs of (text, strong)."""
+    asked = asking(proposal.tool, arguments)
+    who = [(proposal.agent.name, True), *_owned_by(proposal, person, now)] if proposal.agent else [(_("A person"), True)]
+    return [*who, (_(" asks to %(verb)s ") % {"verb": asked.verb}, False), (asked.what, True), (".", False)]
+
+
+def _owned_by(proposal: Proposal, person: Person, now: datetime) -> list[tuple[str, bool]]:
+    agent = proposal.agent_id
+    owners = owners_now([agent], now)[agent] if agent else []
+    names = [_("you") if owner.id == person.id else owner.name for owner in owners]
+    return [(_(", owned by "), False), (", ".join(names) or _("nobody"), True), (",", False)]
+
+
+def facts(proposal: Proposal, now: datetime) -> dict[str, Any]:
+    waiting = states.current(proposal.status, proposal.expires_at, now) is Status.PENDING
+    return {
+        "risk": proposal.risk,
+        "tool": proposal.tool,
+        "workspace": proposal.workspace.name,
+        "revision": proposal.revision,
+        "revisions": proposal.revision,
+        "sent_at": proposal.submitted_at,
+        "ends_at": proposal.expires_at,
+        "outcome": None if waiting else outcome_of(proposal, now),
+    }
+
+
+def votes(proposal: Proposal, case: Case) -> dict[str, Any]:
+    """Return every decision on the proposal; those on another binding are outdated, and say why."""
+    cast = Decision.objects.filter(proposal=proposal).select_related("person").order_by("-created_at")
+    return {
+        "given": proposal.approvals_given,
+        "required": case.rule.people,
+        "revision": proposal.revision,
+        "rows": [_vote(proposal, row) for row in cast],
+    }
+
+
+def _vote(proposal: Proposal, cast: Decision) -> dict[str, Any]:
+    did = {
+        Verdict.APPROVE: _("approved revision %(n)d"),
+        Verdict.REJECT: _("rejected revision %(n)d"),
+        Verdict.REQUEST_CHANGES: _("requested changes to revision %(n)d"),
+    }
+    outdated = ""
+    if cast.revision < proposal.revision:
+        outdated = _("revision %(n)d is current.") % {"n": proposal.revision}
+    return {
+        "who": cast.person.name,
+        "did": did[Verdict(cast.verdict)] % {"n": cast.revision},
+        "at": cast.created_at,
+        "reason": cast.reason,
+        "outdated": outdated,
+    }
+
+
+def policy(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[str, Any]:
+    """Return the rule as rows: met, not met, not met by you, error."""
+    tool = RELEASE if case.status is Status.QUARANTINED else proposal.tool
+    version, number = place(proposal.workspace_id, tool)
+    names = dict(Person.objects.filter(memberships__workspace=proposal.workspace_id).values_list("id", "name"))
+    rows = requirements(case, person.id, now, names) if case.status in (Status.PENDING, Status.QUARANTINED) else []
+    return {
+        "version": version,
+        "rule": _("rule %(n)d") % {"n": number} if number else _("the defaults"),
+        "tool": tool,
+        "requirements": [_requirement(row) for row in rows],
+    }
+
+
+def _requirement(row: Requirement) -> dict[str, Any]:
+    since = _("Since %(date)s. ") % {"date": row.since.strftime("%-d %b %Y")} if row.since else ""
+    return {
+        "state": STATES[row.state],
+        "sentence": row.sentence,
+        "note": (since + row.note).strip(),
+        "given": row.given,
+        "required": row.needed,
+    }
+
+
+def history(proposal: Proposal) -> list[dict[str, Any]]:
+    """Return what happened to the proposal, newest first: its revisions, its votes and its end."""
+    events = [*_revision_events(proposal), *_decision_events(proposal), *_end_event(proposal)]
+    return sorted(events, key=lambda event: event["at"], reverse=True)
+
+
+def _revision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
+    rows = Revision.objects.filter(proposal=proposal).select_related("author_person").defer("arguments")
+    for row in rows:
+        did = _("proposed.") if row.number == 1 else _("sent revision %(n)d.") % {"n": row.number}
+        author = row.author_person.name if row.author_person else proposal.agent.name if proposal.agent else ""
+        yield {"at": row.created_at, "who": author, "did": f"{did} {_gate(row)}"}
+
+
+def _gate(revision: Revision) -> str:
+    codes = ", ".join(signal["code"].replace("_", " ") for signal in revision.gate["signals"])
+    return _("Gate: %(outcome)s (%(codes)s).") % {"outcome": revision.gate["outcome"], "codes": codes or _("no signal")}
+
+
+def _decision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
+    for row in Decision.objects.filter(proposal=proposal).select_related("person"):
+        yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(proposal, row)['did']}."}
+
+
+def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
+    did = {
+        Status.EXECUTED: _("carried it out."),
+        Status.APPROVED: _("made it ready to be run once."),
+        Status.RUNNING: _("made it ready to be run once."),
+        Status.EXPIRED: _("let it expire. Nothing runs."),
+        Status.SUCCEEDED: _("noted that it succeeded."),
+        Status.FAILED: _("noted that it failed."),
+        Status.UNKNOWN: _("does not know how it ended."),
+    }
+    if proposal.decided_at and (ending := did.get(Status(proposal.status))):
+        yield {"at": proposal.decided_at, "who": _("The console"), "did": ending}
+    if proposal.decided_at and proposal.status == Status.WITHDRAWN and proposal.agent:
+        yield {"at": proposal.decided_at, "who": proposal.agent.name, "did": _("withdrew it.")}
+
+
+def audit_url(proposal: Proposal, person: Person, now: datetime) -> str | None:
+    """Return where a manager follows this proposal in the log."""
+    return f"/audit/?proposal={proposal.id}" if is_manager(person.id, proposal.workspace_id, now) else None
+
+
+def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[str, Any]:
+    """Return what identifies the proposal; nothing in it is needed for a decision."""
+    return {
+        "binding": proposal.binding,
+        "revisions": list(_revisions(proposal)),
+        "run": {"id": proposal.run_id, "url": f"{reverse('queue')}?view=decided&q={proposal.run_id}"} if proposal.run_id else None,
+        "proposal": proposal.id,
+        "eligible": _eligible(case.electorate.eligible(now), person),
+        "extra": [],
+    }
+
+
+def _revisions(proposal: Proposal) -> Iterable[dict[str, Any]]:
+    rows = Revision.objects.filter(proposal=proposal).order_by("-number").only("number", "created_at")
+    for row in rows:
+        current = row.number == proposal.revision
+        url = None if current else f"?base=r{row.number}"
+        yield {
+            "number": row.number,
+            "current": current,
+            "note": _("current,") if current else _("sent"),
+            "at": row.created_at,
+            "url": url,
+        }
+
+
+def _eligible(people: frozenset[UUID], person: Person) -> str:
+    if not people:
+        return _("None at the moment")
+    among = _(", you among them") if person.id in people else ""
+    return f"{len(people)}{among}"
+
+
+def evidence(revision: Revision) -> list[dict[str, Any]]:
+    """Return what the agent named; a reference is shown as text, never as a link of the agent's."""
+    return [
+        {"title": item["title"], "ref": item.get("ref") or "", "text": item.get("text") or "", "opened_by": "", "url": None}
+        for item in revision.evidence
+    ]
+
+
+def closed(proposal: Proposal, case: Case, actor: PersonActor, now: datetime) -> dict[str, str]:
+    """Return what stands in the bar's place when this person has nothing left to decide."""
+    if case.electorate.membership(actor.person.id, now) is None and case.status in (Status.PENDING, Status.QUARANTINED):
+        note = _("You can read it. Deciding it takes an active %(role)s role in %(workspace)s.") % {
+            "role": case.electorate.role,
+            "workspace": proposal.workspace.name,
+        }
+        return {"title": _("Others decide this."), "note": note}
+    note = _("Reason: %(reason)s") % {"reason": proposal.reason} if proposal.reason else ""
+    return {"title": _ended(states.current(proposal.status, proposal.expires_at, now)), "note": note}
+
+
+def _ended(status: Status) -> str:
+    return {
+        Status.EXPIRED: _("Expired. Nothing runs, and nobody can extend it."),
+        Status.EXECUTED: _("Carried out, once."),
+        Status.REJECTED: _("Rejected. Nothing runs."),
+        Status.WITHDRAWN: _("Withdrawn by its agent. Nothing runs."),
+        Status.CHANGES_REQUESTED: _("Returned for changes. Decide on the next revision."),
+        Status.RUNNING: _("Taken by its executor. No outcome has been reported yet."),
+        Status.SUCCEEDED: _("It ran and succeeded."),
+        Status.FAILED: _("It ran and failed."),
+        Status.UNKNOWN: _("It was let run, and nobody has said how it ended."),
+    }.get(status, _("Nothing is left to decide here."))
+
+
+def people_needed(number: int) -> str:
+    return ngettext("%(n)d more person is needed.", "%(n)d more people are needed.", number) % {"n": number}
+

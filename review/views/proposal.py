@@ -1,0 +1,128 @@
+"""One proposal: everything that a decision needs, in the order in which it is needed."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from review.access.actors import PersonActor
+from review.access.sessions import signed_in
+from review.domain.status import Status
+from review.effects import effect_of
+from review.models import Proposal, Revision
+from review.queries.bases import Base, bases_of
+from review.queries.cases import case_of
+from review.queries.visible import visible
+from review.services.look import look
+from review.views import parts
+from review.views.differences import comparison
+from review.views.form import Typed, Words, decision_form, shown_digest
+from review.views.warnings import warnings_of
+
+
+@require_safe
+@signed_in
+def proposal(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
+    found = visible(actor.person, id, timezone.now())
+    if found.status == Status.QUARANTINED:
+        return HttpResponseRedirect(reverse("quarantine_item", args=[found.id]))
+    response = show(request, actor, found)
+    look(found, actor.person)
+    return response
+
+
+def show(
+    request: HttpRequest,
+    actor: PersonActor,
+    found: Proposal,
+    *,
+    status: dict[str, Any] | None = None,
+    typed: Typed | None = None,
+    code: int = 200,
+) -> HttpResponse:
+    """Return the page of `found`, after an answer with its status region and what was typed."""
+    context = page(found, actor, chosen=request.GET.get("base", ""), typed=typed or Typed(), now=timezone.now())
+    return render(request, "review/proposal.html", {**context, "status": status}, status=code)
+
+
+def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now: datetime) -> dict[str, Any]:
+    """Return the context of templates/review/proposal.html."""
+    case, revision = case_of(found, now), Revision.objects.get(proposal=found, number=found.revision)
+    arguments = json.loads(revision.arguments)
+    bases = bases_of(found, actor.person)
+    base = next((one for one in bases if one.key == chosen), bases[0])
+    warnings, preview = warnings_of(found, arguments, base, now), _preview(found, arguments, case.rule.people)
+    context = {
+        "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},
+        "sentence": parts.sentence(found, arguments, actor.person, now),
+        "facts": parts.facts(found, now),
+        "warnings": warnings,
+        "diff": comparison(base, revision.arguments),
+        "bases": _bases(found, bases, base),
+        "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
+        "preview": preview,
+        "run_note": _run_note(case.rule.people),
+        "evidence": parts.evidence(revision),
+        "agent": found.agent.name if found.agent else "",
+        "words": revision.rationale,
+        "votes": parts.votes(found, case),
+        "policy": parts.policy(found, case, actor.person, now),
+        "history": parts.history(found),
+        "audit_url": parts.audit_url(found, actor.person, now),
+        "rail": parts.rail(found, case, actor.person, now),
+    }
+    shown = shown_digest(found, revision, base, {"warnings": [w["title"] for w in warnings], "preview": preview and preview["rows"]})
+    decision = decision_form(
+        found,
+        revision,
+        case,
+        actor,
+        base=base,
+        decidable=base is bases[0],
+        page=shown,
+        words=Words(_("Approve"), _("Reject"), _("this call")),
+        typed=typed,
+        action=reverse("decide", args=[found.id]),
+        now=now,
+    )
+    return {**context, "decision": decision, "closed": None if decision else parts.closed(found, case, actor, now)}
+
+
+def _preview(found: Proposal, arguments: dict[str, Any], people: int) -> dict[str, Any] | None:
+    effect = effect_of(found.tool)
+    if effect is None or found.status != Status.PENDING:
+        return None
+    rows = [row._asdict() for row in effect.preview(found, arguments)]
+    return {"rows": rows, "people": people}
+
+
+def _run_note(people: int) -> str:
+    return _(
+        "The console does not run this tool. Once %(n)d approve, its executor can take one permit for exactly these bytes, once."
+    ) % {"n": people}
+
+
+def _bases(found: Proposal, bases: list[Base], chosen: Base) -> dict[str, Any] | None:
+    if len(bases) < 2 and bases[0].text is None:
+        return None
+    options = [(base.key, _named(base)) for base in bases]
+    return {"options": options, "chosen": chosen.key, "decidable": chosen is bases[0]}
+
+
+def _named(base: Base) -> str:
+    if base.looked_at:
+        return _("revision %(n)d, which you looked at") % {"n": base.revision}
+    if base.revision:
+        return _("revision %(n)d") % {"n": base.revision}
+    if base.proposal:
+        return _("the last approved call")
+    return _("nothing, show all values") if base.text is None else _("the record as it stands")

@@ -1,0 +1,83 @@
+"""Rows of the lists of proposals, as templates/components/queue_row.html shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from review.access.models import Person
+from review.access.queries import owners_now
+from review.domain import status as states
+from review.domain.decision import Case, why_not
+from review.domain.status import Status
+from review.models import Look, Proposal
+from review.queries.cases import cases_of
+from review.queries.queue import looked_at
+
+OUTCOMES: Mapping[Status, str] = {
+    Status.EXECUTED: "succeeded",
+    Status.CHANGES_REQUESTED: "returned",
+    Status.QUARANTINED: "held",
+}
+
+
+def outcome_of(proposal: Proposal, now: datetime) -> str:
+    """Return the name of the state in templates/components/outcome.html; what ran out of time is expired."""
+    current = states.current(proposal.status, proposal.expires_at, now)
+    return OUTCOMES.get(current, current.value)
+
+
+def queue_rows(person: Person, proposals: Sequence[Proposal], now: datetime, *, several: bool) -> list[dict[str, Any]]:
+    """Return the rows of `proposals`; `several` names the workspace, for who has more than one."""
+    cases = cases_of(proposals, now)
+    looks = looked_at(person, proposals)
+    owners = owner_names(proposals, now)
+    return [
+        _row(proposal, cases[proposal.id], looks.get(proposal.id), owners[proposal.id], person, now, several)
+        for proposal in proposals
+    ]
+
+
+def owner_names(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, str]:
+    """Return who answers for the agent of each proposal now, by name."""
+    owning = owners_now({proposal.agent_id for proposal in proposals if proposal.agent_id}, now)
+    return {
+        proposal.id: ", ".join(owner.name for owner in owning.get(proposal.agent_id, [])) or _("nobody")
+        for proposal in proposals
+    }
+
+
+def _row(
+    proposal: Proposal, case: Case, look: Look | None, owner: str, person: Person, now: datetime, several: bool
+) -> dict[str, Any]:
+    waiting = states.current(proposal.status, proposal.expires_at, now) is Status.PENDING
+    changed = waiting and look is not None and look.revision < proposal.revision
+    return {
+        "id": proposal.id,
+        "url": reverse("proposal", args=[proposal.id]),
+        "risk": proposal.risk,
+        "tool": proposal.tool,
+        "summary": proposal.summary,
+        "agent": proposal.agent.name if proposal.agent else _("a person"),
+        "owner": owner,
+        "workspace": proposal.workspace.name if several else None,
+        "votes": {"given": proposal.approvals_given, "required": proposal.approvals_required},
+        "created_at": proposal.created_at,
+        "ends_at": proposal.expires_at,
+        "outcome": None if waiting else outcome_of(proposal, now),
+        "note": _note(case, look if changed else None, person, now) if waiting else "",
+        "amber": changed,
+        "decided": False,
+        "current": False,
+    }
+
+
+def _note(case: Case, look: Look | None, person: Person, now: datetime) -> str:
+    if look is not None:
+        return _("Changed since you looked at %(at)s") % {"at": look.at.strftime("%H:%M")}
+    return why_not(case, person.id, now) or ""
