@@ -36,7 +36,7 @@
     for (const button of all("button[name=verdict]", form)) button.disabled = button.value !== verdict;
     for (const field of all("[data-for] :is(input, textarea)", form)) field.disabled = !seen(field);
     const first = all("[data-step] :is(textarea, input)", form).find((field) => seen(field) && !field.value);
-    if (focus) (first || one(`button[value="${verdict}"]`, form)).focus();
+    if (focus) (first || one(`button[value="${verdict}"]`, form)).focus({ preventScroll: true });
   }
 
   function closeStep() {

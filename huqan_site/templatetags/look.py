@@ -5,9 +5,11 @@ Nothing here reads the database or decides anything. Every tag escapes what it i
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from django import template
 from django.utils import timezone
@@ -60,8 +62,8 @@ def safe_text(text: str) -> SafeString:
 
 
 @register.simple_tag
-def marked_text(text: str, marks: Iterable[Mark | tuple[int, int, str] | tuple[int, int, str, int | None]]) -> SafeString:
-    """Return `text` as `safe_text` does, with `marks` (sorted, not overlapping, in code points) set into it."""
+def marked_text(text: str, marks: Iterable[Mark | tuple[Any, ...]]) -> SafeString:
+    """Return `text` as `safe_text` does, with `marks` set into it: sorted and apart, as Mark or as its plain tuple."""
     pieces = _pieces(text, [Mark(*mark) for mark in marks])
     return format_html_join("", "{}", ((_marked(piece),) for piece in pieces))
 
@@ -78,22 +80,27 @@ def diff_text(runs: Iterable[tuple[str, str]]) -> SafeString:
 
 
 def _pieces(text: str, marks: Sequence[Mark]) -> Iterator[Piece]:
-    start, opened = 0, set[Mark]()
+    edges = sorted({edge for mark in marks for edge in (mark.start, mark.end)})
+    start, last = 0, None
     for segment in text_safety.segments(text):
         end = start + len(segment.text)
-        for cut_start, cut_end in _cuts(segment, start, end, marks):
-            mark = next((mark for mark in marks if mark.start <= cut_start < mark.end), None)
-            yield Piece(segment, text[cut_start:cut_end], mark, mark is not None and mark not in opened)
-            opened |= {mark} if mark else set()
+        for cut_start, cut_end in pairwise(_bounds(segment, start, end, edges)):
+            mark = _mark_at(cut_start, marks)
+            yield Piece(segment, text[cut_start:cut_end], mark, mark is not last)
+            last = mark
         start = end
 
 
-def _cuts(segment: text_safety.Segment, start: int, end: int, marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
+def _bounds(segment: text_safety.Segment, start: int, end: int, edges: Sequence[int]) -> list[int]:
+    """Where a segment is cut: at the edges of marks, but a badge is never cut."""
     if segment.kind != "text":
-        return iter([(start, end)])
-    edges = {edge for mark in marks for edge in (mark.start, mark.end) if start < edge < end}
-    bounds = [start, *sorted(edges), end]
-    return zip(bounds, bounds[1:], strict=False)
+        return [start, end]
+    return [start, *edges[bisect_right(edges, start) : bisect_left(edges, end)], end]
+
+
+def _mark_at(place: int, marks: Sequence[Mark]) -> Mark | None:
+    at = bisect_right(marks, place, key=lambda mark: mark.start) - 1
+    return marks[at] if at >= 0 and place < marks[at].end else None
 
 
 def _marked(piece: Piece) -> SafeString:
@@ -120,11 +127,17 @@ def _shown(piece: Piece) -> SafeString:
 
 
 def _badge(run: str, label: str) -> SafeString:
-    times = f" × {len(run)}" if len(run) > 1 else ""
+    shown = f"U+{ord(run[0]):04X}" + (f" × {len(run)}" if len(run) > 1 else "")
+    name = label.partition(" ")[2]
     return format_html(
-        '<span class="code-point">U+{:04X}{}<span class="visually-hidden"> {}</span></span>',
-        ord(run[0]), times, label.partition(" ")[2],
-    )  # fmt: skip
+        '<span class="code-point">{}<span class="visually-hidden"> {}</span></span>', shown, name
+    )
+
+
+@register.simple_tag
+def code_point(label: str, name: str = "") -> SafeString:
+    """Return the badge `label` ("U+202E", "412 spaces") and what it is, in words."""
+    return format_html('<span class="code-point">{}</span>{}', label, f" {name}" if name else "")
 
 
 @register.simple_tag
@@ -150,12 +163,12 @@ def short_id(value: object) -> str:
 @register.simple_tag
 def moment(value: datetime, style: str = "clock") -> SafeString:
     """Return `value` with its zone. Styles: "clock" (day only if not today), "full", "date", "seconds"."""
-    at = value.astimezone(UTC)
-    return format_html('<time datetime="{}">{}</time>', _stamp(at), _written(at, style))
+    return _time(value, _written(value.astimezone(UTC), style))
 
 
-def _stamp(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+def _time(value: datetime, words: str) -> SafeString:
+    stamp = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_html('<time datetime="{}">{}</time>', stamp, words)
 
 
 def _written(at: datetime, style: str) -> str:
@@ -172,13 +185,13 @@ def _written(at: datetime, style: str) -> str:
 @register.simple_tag
 def age(value: datetime) -> SafeString:
     """Return how old `value` is, short as lists have it ("23 h"), as a <time>."""
-    return format_html('<time datetime="{}">{}</time>', _stamp(value.astimezone(UTC)), span(timezone.now() - value))
+    return _time(value, span(timezone.now() - value))
 
 
 @register.simple_tag
 def time_left(value: datetime) -> SafeString:
-    """Return the time until `value` ("41 min"); under an hour with a clock, in amber."""
-    return format_html('<time datetime="{}">{}</time>', _stamp(value.astimezone(UTC)), span(value - timezone.now()))
+    """Return the time until `value` ("41 min"), as a <time>."""
+    return _time(value, span(value - timezone.now()))
 
 
 @register.filter
@@ -210,4 +223,5 @@ def span(length: timedelta) -> str:
 def dots(given: int, required: int) -> SafeString:
     """Return one dot per vote that is needed, filled for each that was given."""
     signs = ["given"] * min(given, required) + ["open"] * max(required - given, 0)
-    return format_html('<span class="dots" aria-hidden="true">{}</span>', format_html_join("", "{}", ((icon(sign),) for sign in signs)))
+    marks = format_html_join("", "{}", ((icon(sign),) for sign in signs))
+    return format_html('<span class="dots" aria-hidden="true">{}</span>', marks)
