@@ -43,8 +43,12 @@ def _lines(demo: dict[str, Any]) -> Iterator[str]:
     yield f"\nHuqan review console  {demo['url']}\n"
     yield "People (name, password, what they may do):"
     for name, person in demo["people"].items():
-        roles = ", ".join(person["roles"]) or "no role"
-        yield f"  {name:<9}{person['password']:<22}{roles} in {person['workspace'] or 'no workspace'}"
+        place = (
+            f"{' and '.join(person['roles'])} in {person['workspace']}"
+            if person["roles"]
+            else "member of nothing"
+        )
+        yield f"  {name:<9}{person['password']:<25}{place}"
     token = demo["agents"]["scout"]["token"]
     yield f"\nToken of the agent scout (acme, owned by {demo['agents']['scout']['owner']}):\n  {token}"
     yield "\nMake a proposal appear in alice's queue:\n  " + curl(demo["url"], token)

@@ -7,6 +7,7 @@ the demo's people and proposals before the first request.
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import sys
@@ -97,7 +98,7 @@ def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]
         "workers": int(os.environ.get("WEB_CONCURRENCY") or 2),
         "threads": threads,
         "preload_app": True,
-        "graceful_timeout": 5,  # enough for a decision; a long poll is cut and asks again
+        "graceful_timeout": 3,  # plenty for a decision; a long poll is cut, and asks again
         "keepalive": 5,
         "control_socket_disable": True,
         "loglevel": "warning",
@@ -119,7 +120,22 @@ def serve(*, demo: bool) -> None:
     django.setup()
     greeting = greet_demo() if demo else greet_operator()
     connections.close_all()  # gunicorn forks, and no worker may inherit an open database
-    Server(server_options(bind, settings.HUQAN_THREADS, greeting)).run()
+    run(Server(server_options(bind, settings.HUQAN_THREADS, greeting)))
+
+
+def run(server: Server) -> None:
+    """Run until a signal ends it, then leave at once, in the master as in each worker.
+
+    Everything is answered and committed by then; taking a program of this size apart object by object
+    takes longer than the grace that the master grants its workers.
+    """
+    try:
+        server.run()
+    except SystemExit as end:
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code if isinstance(end.code, int) else int(end.code is not None))
 
 
 def greet_demo() -> str:
