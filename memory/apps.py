@@ -1,7 +1,13 @@
+"""What agents may remember, behind its own gate."""
+
 from django.apps import AppConfig
 
 
 class MemoryConfig(AppConfig):
-    """What agents may remember, behind its own gate."""
-
     name = "memory"
+
+    def ready(self) -> None:
+        """Let verification look at memory; imported here, since models can be only now."""
+        from memory import replay
+
+        replay.register()

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
+
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, Person, Workspace
 from review.models import Proposal
@@ -77,9 +78,9 @@ class MemoryRecord(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="records")
     content = models.TextField()
-    subject = models.CharField(max_length=500, null=True)
-    predicate = models.CharField(max_length=500, null=True)
-    topic = models.CharField(max_length=64, null=True)
+    subject = models.CharField(max_length=500, null=True)  # noqa: DJ001  null is not said, empty would be said
+    predicate = models.CharField(max_length=500, null=True)  # noqa: DJ001  null is not said, empty would be said
+    topic = models.CharField(max_length=64, null=True)  # noqa: DJ001
     trust = models.CharField(max_length=12, choices=Trust.choices)
     lifecycle = models.CharField(max_length=12, choices=Lifecycle.choices)
     lang = models.CharField(max_length=8)
@@ -104,9 +105,13 @@ class MemoryRecord(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(trust__in=Trust.values), name="record_trust_is_known"),
-            models.CheckConstraint(condition=Q(lifecycle__in=Lifecycle.values), name="record_lifecycle_is_known"),
             models.CheckConstraint(
-                condition=Q(valid_from__isnull=True) | Q(valid_to__isnull=True) | Q(valid_to__gt=F("valid_from")),
+                condition=Q(lifecycle__in=Lifecycle.values), name="record_lifecycle_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(valid_from__isnull=True)
+                | Q(valid_to__isnull=True)
+                | Q(valid_to__gt=F("valid_from")),
                 name="record_validity_is_an_interval",
             ),
             models.CheckConstraint(
@@ -114,7 +119,8 @@ class MemoryRecord(models.Model):
                 name="record_confidence_is_a_probability",
             ),
             models.CheckConstraint(
-                condition=Q(trust=Trust.QUARANTINED) | Q(trusted_at__isnull=False), name="trusted_record_says_since_when"
+                condition=Q(trust=Trust.QUARANTINED) | Q(trusted_at__isnull=False),
+                name="trusted_record_says_since_when",
             ),
             models.CheckConstraint(
                 condition=Q(lifecycle=Lifecycle.ACTIVE, retired_at__isnull=True)
@@ -160,7 +166,9 @@ class RecordEvidence(models.Model):
     added_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["record", "proposal"], name="one_piece_of_evidence_per_proposal")]
+        constraints = [
+            models.UniqueConstraint(fields=["record", "proposal"], name="one_piece_of_evidence_per_proposal")
+        ]
 
     def __str__(self) -> str:
         return f"evidence for {self.record_id}"

@@ -1,0 +1,75 @@
+"""The arguments of `memory.write`: their closed schema, and the times in them.
+
+Whether there is a word in `content` is admission's to say, not a matter of shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from huqan_site.lib.problems import FieldError
+from memory.domain.validity import BadInterval, BadTime, Interval, parse_time
+from review.domain.refusals import Invalid
+
+Arguments = Mapping[str, Any]
+
+_NAME = {"type": "string", "minLength": 1, "maxLength": 500}
+_TIME = {"type": "string", "format": "date-time"}
+
+MEMORY_WRITE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["content"],
+    "additionalProperties": False,
+    "properties": {
+        "content": {"type": "string"},
+        "subject": _NAME,
+        "predicate": _NAME,
+        "provenance": {
+            "type": "object",
+            "required": ["kind"],
+            "additionalProperties": False,
+            "properties": {
+                "kind": {"type": "string", "minLength": 1, "maxLength": 64},
+                "ref": {"type": "string", "minLength": 1, "maxLength": 2000},
+                "title": {"type": "string", "minLength": 1, "maxLength": 500},
+                "derived_from": {
+                    "type": "array",
+                    "maxItems": 100,
+                    "uniqueItems": True,
+                    "items": {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36},
+                },
+            },
+        },
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "untrusted": {"type": "boolean"},
+        "valid_from": _TIME,
+        "valid_to": _TIME,
+        "expires_at": _TIME,
+        "lang": {"enum": ["en", "tr"]},
+    },
+}
+
+
+def moment(arguments: Arguments, name: str) -> datetime | None:
+    """Return the time that stands under `name`, in UTC, or None where none does. Raises: Invalid."""
+    if arguments.get(name) is None:
+        return None
+    try:
+        return parse_time(arguments[name])
+    except BadTime as bad:
+        raise _invalid(name, bad.detail) from None
+
+
+def validity(arguments: Arguments) -> Interval:
+    """Return when the content holds in the world. Raises: Invalid for an interval without a moment."""
+    start, end = moment(arguments, "valid_from"), moment(arguments, "valid_to")
+    try:
+        return Interval(start, end)
+    except BadInterval as bad:
+        raise _invalid("valid_to", bad.detail) from None
+
+
+def _invalid(name: str, detail: str) -> Invalid:
+    return Invalid(errors=[FieldError(f"/arguments/{name}", "time", detail)])

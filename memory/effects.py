@@ -1,0 +1,64 @@
+"""What an approved `memory.write` does, and all that the gate has to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memory import preview, signals
+from memory.domain.admission import examine
+from memory.domain.arguments import MEMORY_WRITE, Arguments
+from memory.gateway import quarantine
+from memory.gateway.stillness import stand_still
+from memory.gateway.write import write
+from review.access.actors import Actor
+from review.audit import transaction
+from review.domain.gate import Signal
+from review.effects import PreviewRow, Submission
+from review.models import Proposal
+
+
+class MemoryWrite:
+    """The effect of `memory.write {content, …}`: one record, or one more source for the one that says the same."""
+
+    schema: Mapping[str, Any] = MEMORY_WRITE
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        """Return what the text itself gives away, then what memory knows about its value.
+
+        Inside a write() the workspace's memory stands still from here on, so that it is still so when `apply` runs.
+        Raises: Invalid for times that mean nothing, Unavailable where a rejected value might not be recognised.
+        """
+        scope, arguments = submission.workspace.id, submission.arguments
+        if transaction.current():
+            stand_still(scope)
+        return [
+            *examine(arguments, risk=submission.risk, now=submission.now),
+            *signals.known(scope, arguments),
+        ]
+
+    def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
+        quarantine.hold(proposal, arguments, by=actor)
+
+    def let_go(self, proposal: Proposal, actor: Actor) -> None:
+        quarantine.let_go(proposal, by=actor)
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        admit = quarantine.release if released else write
+        record, admission = admit(proposal, arguments, by=actor)
+        return {"result": "succeeded", "admission": admission.value, "record": str(record.id), "facts": 0}
+
+    def discard(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
+    ) -> None:
+        """The reason stands with the decision; it is not written a second time."""
+        quarantine.discard(proposal, arguments, by=actor, tombstone=tombstone)
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        return preview.rows(proposal, arguments)
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """A write adds; nothing stands that it would change."""
+        return None

@@ -1,0 +1,103 @@
+"""Quarantine that holds: the text is stored, people see it, no agent does, and people alone let it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from memory.gateway.columns import columns
+from memory.gateway.entries import note, standing
+from memory.gateway.stillness import rebuild_indexes, stand_still
+from memory.gateway.tombstones import bury, refuse_rejected
+from memory.gateway.values import keys_of
+from memory.gateway.write import Admission, Admitted, corroborate
+from memory.models import Lifecycle, MemoryRecord, Trust
+from review.access.actors import Actor
+from review.audit.actions import Action
+from review.models import Proposal
+
+
+def hold(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> MemoryRecord:
+    """Store the text of a quarantined proposal out of every agent's reach, and return its record.
+
+    A proposal has one held record: a further revision replaces its text. Raises: Unavailable.
+    """
+    scope = proposal.workspace_id
+    stand_still(scope)
+    record = _held(proposal) or MemoryRecord(
+        workspace_id=scope,
+        agent_id=proposal.agent_id,
+        proposal=proposal,
+        trust=Trust.QUARANTINED,
+        lifecycle=Lifecycle.ACTIVE,
+        recorded_at=timezone.now(),
+    )
+    before = None if record._state.adding else standing(record)
+    for name, value in columns(arguments, keys_of(scope, arguments["content"])[0]).items():
+        setattr(record, name, value)
+    record.save()
+    note(Action.MEMORY_QUARANTINED, record, proposal, by, before=before, after=standing(record))
+    return record
+
+
+def release(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Admitted:
+    """Make exactly the record that is held for `proposal` trusted, now that its quorum has agreed.
+
+    Where a trusted record has come to say the same, that one gets one more source and the held one is discarded.
+    Raises: Tombstoned, Unavailable; MemoryRecord.DoesNotExist unless precisely this text is held.
+    """
+    scope = proposal.workspace_id
+    stand_still(scope)
+    record = MemoryRecord.objects.held().get(proposal=proposal, content=arguments["content"])
+    keys = keys_of(scope, record.content)
+    refuse_rejected(scope, keys)
+    twin = MemoryRecord.objects.recallable(scope).with_value(keys).first()
+    if twin:
+        corroborate(twin, proposal, record.provenance, by=by)
+        _retire(record, proposal, by)
+        return Admitted(twin, Admission.CORROBORATED)
+    _trust(record, proposal, by)
+    return Admitted(record, Admission.RELEASED)
+
+
+def let_go(proposal: Proposal, *, by: Actor) -> None:
+    """Retire what is held for `proposal`, if anything is: it was withdrawn, or revised into what need not be held."""
+    stand_still(proposal.workspace_id)
+    record = _held(proposal)
+    if record:
+        _retire(record, proposal, by)
+
+
+def discard(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor, tombstone: bool) -> None:
+    """End what a rejected proposal would have written; with `tombstone` its value is rejected for good.
+
+    Raises: Unavailable where a tombstone is asked for and a key is missing.
+    """
+    stand_still(proposal.workspace_id)
+    record = _held(proposal)
+    if record:
+        _retire(record, proposal, by)
+    if tombstone:
+        bury(proposal, arguments["content"], by=by)
+
+
+def _held(proposal: Proposal) -> MemoryRecord | None:
+    return MemoryRecord.objects.held().filter(proposal=proposal).first()
+
+
+def _trust(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:
+    before = standing(record)
+    record.trust, record.trusted_at = Trust.TRUSTED, timezone.now()
+    record.save(update_fields=["trust", "trusted_at"])
+    rebuild_indexes(record.workspace_id)  # its id is older than those of records written meanwhile
+    note(Action.MEMORY_RELEASED, record, proposal, by, before=before, after=standing(record))
+
+
+def _retire(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:
+    """Discard a held record. It was never recallable, so no index knows it."""
+    before = standing(record)
+    record.lifecycle, record.retired_at = Lifecycle.DISCARDED, timezone.now()
+    record.save(update_fields=["lifecycle", "retired_at"])
+    note(Action.MEMORY_DISCARDED, record, proposal, by, before=before, after=standing(record))

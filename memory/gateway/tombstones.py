@@ -1,0 +1,69 @@
+"""Rejected values: none of them is written again, by any door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from huqan_site.lib.canonical_json import JSON
+from memory.gateway import withdrawn
+from memory.gateway.stillness import stand_still
+from memory.gateway.values import keys_of
+from memory.models import MemoryRecord, Tombstone, ValueKey
+from review.access.actors import Actor, PersonActor
+from review.audit import log
+from review.audit.actions import Action
+from review.domain.refusals import Tombstoned
+from review.models import Proposal
+
+
+def refuse_rejected(scope: UUID, keys: Sequence[ValueKey]) -> None:
+    """Raises: Tombstoned, naming the tombstone, where the value with these keys was rejected for good."""
+    tombstone = Tombstone.objects.standing(scope).with_value(keys).first()
+    if tombstone:
+        raise Tombstoned(tombstone=str(tombstone.id))
+
+
+def bury(proposal: Proposal, content: str, *, by: Actor) -> Tombstone | None:
+    """Reject the value of `content` for good, in the workspace of `proposal`, and return its tombstone.
+
+    Returns None, and makes none, while a trusted record has that value: nobody can ban what is true by
+    submitting it himself. That `by` is independent of the proposal is for the caller to know.
+    Raises: Unavailable where a key is missing; TypeError unless `by` is a person.
+    """
+    if not isinstance(by, PersonActor):
+        raise TypeError("Only a person rejects a value for good.")
+    scope = proposal.workspace_id
+    stand_still(scope)
+    keys = keys_of(scope, content)
+    if MemoryRecord.objects.recallable(scope).with_value(keys).exists():
+        return None
+    return Tombstone.objects.standing(scope).with_value(keys).first() or _tombstone(proposal, keys[0], by)
+
+
+def _tombstone(proposal: Proposal, key: ValueKey, by: PersonActor) -> Tombstone:
+    tombstone = Tombstone.objects.create(
+        workspace_id=proposal.workspace_id,
+        value_key=key.digest,
+        value_key_id=key.key_id,
+        proposal=proposal,
+        person=by.person,
+        created_at=timezone.now(),
+    )
+    value: dict[str, JSON] = {"value": key.digest, "value_key": key.key_id}
+    log.record(
+        Action.TOMBSTONE_CREATED,
+        actor=by.audit(),
+        workspace=proposal.workspace_id,
+        object=log.ObjectRef("tombstone", tombstone.id),
+        binding=proposal.binding,
+        after=value,
+        proposal=proposal.id,
+        agent=proposal.agent_id,
+        tool=proposal.tool,
+    )
+    transaction.on_commit(withdrawn.catch_up)
+    return tombstone

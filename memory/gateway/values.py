@@ -1,0 +1,39 @@
+"""The keyed digests by which a value is known again."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+
+from huqan_site.lib.keyring import Keyring, UnusableKey
+from memory.domain.normalise import key
+from memory.models import Tombstone, ValueKey
+from review.domain.refusals import Unavailable
+
+PURPOSE = "tombstone"
+
+
+def keys_of(scope: UUID, content: str) -> list[ValueKey]:
+    """Return the keys of `content` in this workspace, one for each retained secret, the current one first.
+
+    Raises: Unavailable where a secret cannot be read, or one that keyed a tombstone is gone: without it a
+    rejected value could come back unrecognised.
+    """
+    secrets = _secrets()
+    keyed_by = Tombstone.objects.standing(scope).values_list("value_key_id", flat=True).distinct()
+    if not secrets.keys() >= set(keyed_by):
+        raise Unavailable(
+            "Nothing can be written to memory: a key that rejected values are known by is missing. "
+            "The operator has to put the keys folder back."
+        )
+    return [ValueKey(key_id, key(scope, content, secret)) for key_id, secret in reversed(secrets.items())]
+
+
+def _secrets() -> dict[str, bytes]:
+    """Every retained secret by id, oldest first; one is made at first use."""
+    ring = Keyring(settings.HUQAN_KEYS_DIR)
+    try:
+        return ring.secrets(PURPOSE) or dict([ring.secret(PURPOSE)])
+    except (UnusableKey, OSError) as error:
+        raise Unavailable("Nothing can be written to memory: the keys folder cannot be read.") from error

@@ -1,0 +1,74 @@
+"""What approving a memory write would do, said before anybody decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memory.domain.arguments import Arguments, validity
+from memory.domain.topics import topic_of
+from memory.gateway.values import keys_of
+from memory.models import MemoryRecord, ValueKey
+from memory.queries import admission, people
+from review.domain.refusals import Unavailable
+from review.domain.status import Status
+from review.effects import PreviewRow
+from review.models import Proposal
+
+
+def rows(proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+    """Return what `apply` would do now: to records, to recall, and to what stands against it."""
+    try:
+        keys = keys_of(proposal.workspace_id, arguments["content"])
+    except Unavailable as unavailable:
+        return [PreviewRow(_("Memory"), _("Cannot be written to"), unavailable.detail)]
+    return list(_rows(proposal, arguments, keys))
+
+
+def _rows(proposal: Proposal, arguments: Arguments, keys: list[ValueKey]) -> Iterator[PreviewRow]:
+    twin = admission.twin(proposal.workspace_id, keys)
+    yield _more_evidence(twin, arguments) if twin else _record(proposal, arguments)
+    yield _recall(proposal.workspace_id, known=twin is not None)
+    topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
+    for rival in admission.contradicted(proposal.workspace_id, topic, keys[0].digest, validity(arguments)):
+        yield _conflict(rival)
+
+
+def _record(proposal: Proposal, arguments: Arguments) -> PreviewRow:
+    after = _("Active, trusted. Source: %(source)s") % {
+        "source": source_in_words(arguments.get("provenance"))
+    }
+    if proposal.status == Status.QUARANTINED:
+        return PreviewRow(_("Held record"), _("In quarantine: no agent reads it"), after)
+    return PreviewRow(_("New record"), _("Does not exist"), after)
+
+
+def _more_evidence(twin: MemoryRecord, arguments: Arguments) -> PreviewRow:
+    says_so = _("Record %(id)s, which says the same") % {"id": twin.id}
+    after = _("The same record with one more source: %(source)s")
+    return PreviewRow(
+        says_so, _("Active, trusted"), after % {"source": source_in_words(arguments.get("provenance"))}
+    )
+
+
+def _recall(scope: UUID, *, known: bool) -> PreviewRow:
+    readers = len(people.readers(scope, timezone.now()))
+    after = ngettext("%(n)d agent can recall it", "%(n)d agents can recall it", readers) % {"n": readers}
+    return PreviewRow(_("Recall"), after if known else _("No agent can recall it"), after)
+
+
+def _conflict(rival: MemoryRecord) -> PreviewRow:
+    what = _("Record %(id)s, which says something else") % {"id": rival.id}
+    return PreviewRow(what, _("Active, trusted"), _("Stays; agents are told that the two are in dispute"))
+
+
+def source_in_words(provenance: dict[str, object] | None) -> str:
+    """Return where something comes from, on one line, in the agent's own words where it gave some."""
+    if not provenance:
+        return _("none given; agents are told so")
+    named = (provenance.get("kind"), provenance.get("title"), provenance.get("ref"))
+    return ", ".join(str(part) for part in named if part)

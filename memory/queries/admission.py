@@ -1,0 +1,49 @@
+"""What memory already knows about a value that asks to be admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from memory.domain.validity import Interval
+from memory.models import Lifecycle, MemoryRecord, Tombstone, Trust, ValueKey
+from memory.queries.verdicts import contradicts, rivals
+
+
+class Sources(NamedTuple):
+    """Those of the records named as sources that cannot be: not here for this workspace, or no longer active."""
+
+    unknown: list[UUID]
+    inactive: list[UUID]
+
+
+def tombstone(scope: UUID, keys: Sequence[ValueKey]) -> Tombstone | None:
+    """Return the tombstone under which the value with these keys was rejected for good."""
+    return Tombstone.objects.standing(scope).with_value(keys).first()
+
+
+def twin(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
+    """Return the trusted, active record of this very value: by key alone, never by likeness."""
+    return MemoryRecord.objects.recallable(scope).with_value(keys).first()
+
+
+def contradicted(scope: UUID, topic: str | None, value_key: str, validity: Interval) -> list[MemoryRecord]:
+    """Return the recallable records that say something else about `topic`, for a time they share with `validity`."""
+    if topic is None:
+        return []
+    return [rival for rival in rivals(scope, [topic])[topic] if contradicts(rival, value_key, validity)]
+
+
+def held(proposal: UUID) -> MemoryRecord | None:
+    """Return what is held in quarantine for a proposal."""
+    return MemoryRecord.objects.held().filter(proposal_id=proposal).first()
+
+
+def missing_sources(scope: UUID, ids: Iterable[UUID]) -> Sources:
+    """Sort out which of `ids` cannot be a source. What was never trusted is as unknown as what is not there."""
+    named = list(dict.fromkeys(ids))
+    rows = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id__in=named)
+    lifecycles = dict(rows.values_list("id", "lifecycle"))
+    inactive = [id_ for id_ in named if lifecycles.get(id_, Lifecycle.ACTIVE) != Lifecycle.ACTIVE]
+    return Sources([id_ for id_ in named if id_ not in lifecycles], inactive)

@@ -1,0 +1,121 @@
+"""What people see of memory: what is held and why, records with their sources, what stands beside a text.
+
+`scopes` are the workspaces in which the person who looks has a role; nothing outside them is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from memory.domain.validity import Interval
+from memory.models import Lifecycle, MemoryRecord, RecordEvidence, Trust
+from memory.queries.corpus import Present, Unrecallable
+from memory.queries.recall import Found, Question
+from memory.queries.verdicts import Moment, contradicts, judge, rivals
+from memory.search import Mode, search
+from memory.search.answer import LONGEST_QUERY
+from review.access.models import Agent, Scope
+from review.domain.refusals import NotFound
+
+NEAREST = 3
+
+
+class Neighbour(NamedTuple):
+    """A trusted record beside a text: it contradicts it, or nearly says the same."""
+
+    record: MemoryRecord
+    contradicts: bool
+
+
+def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
+    """Return one record, however it stands, with what its page names. Raises: NotFound."""
+    rows = MemoryRecord.objects.select_related("workspace", "agent", "proposal")
+    found = rows.filter(workspace_id__in=list(scopes), id=id_).first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def evidence(record: MemoryRecord) -> QuerySet[RecordEvidence]:
+    """Return what else said the same, oldest first."""
+    return RecordEvidence.objects.filter(record=record).select_related("agent", "proposal").order_by("id")
+
+
+def held(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
+    """Return what is held in quarantine, longest first."""
+    rows = MemoryRecord.objects.held().filter(workspace_id__in=list(scopes))
+    return rows.select_related("workspace", "agent", "proposal").order_by("recorded_at", "id")
+
+
+def released(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
+    """Return what was held once and is trusted now, latest first."""
+    rows = MemoryRecord.objects.once_held().filter(workspace_id__in=list(scopes), trust=Trust.TRUSTED)
+    return rows.select_related("workspace", "agent", "proposal").order_by("-trusted_at", "-id")
+
+
+def discarded(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
+    """Return what was held once and discarded, latest first."""
+    rows = MemoryRecord.objects.filter(workspace_id__in=list(scopes), lifecycle=Lifecycle.DISCARDED)
+    return rows.select_related("workspace", "agent", "proposal").order_by("-retired_at", "-id")
+
+
+def held_for(scopes: Iterable[UUID], proposal: UUID) -> MemoryRecord:
+    """Return what is or was held for `proposal`, the latest if there were several. Raises: NotFound."""
+    rows = MemoryRecord.objects.once_held().filter(workspace_id__in=list(scopes), proposal_id=proposal)
+    found = rows.select_related("workspace", "agent", "proposal").order_by("-id").first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def neighbours(record: MemoryRecord) -> list[Neighbour]:
+    """Return the trusted records that contradict `record`, then the few nearest to it in words."""
+    against = _contradicted(record)
+    near = _nearest(record, {rival.id for rival in against})
+    return [Neighbour(rival, True) for rival in against] + [Neighbour(twin, False) for twin in near]
+
+
+def readers(scope: UUID, now: datetime) -> list[Agent]:
+    """Return the agents that would be able to recall what is released in this workspace, by name."""
+    able = Agent.objects.filter(
+        workspace_id=scope,
+        stopped_at__isnull=True,
+        tokens__revoked_at__isnull=True,
+        tokens__expires_at__gt=now,
+    )
+    found = able.prefetch_related("tokens").order_by("name").distinct()
+    return [agent for agent in found if any(Scope.READ in token.scopes for token in agent.tokens.all())]
+
+
+def kept_from_agents(scope: UUID, question: Question, moment: Moment) -> list[Found]:
+    """Return what matches `question` and is in quarantine or retired: agents never get it, people see why."""
+    hits = search(Unrecallable(), scope, question.query, question.mode, question.limit, question.lang).hits
+    rows = MemoryRecord.objects.filter(workspace_id=scope).in_bulk([hit.id for hit in hits])
+    present = [hit for hit in hits if hit.id in rows]
+    judged = judge(scope, [rows[hit.id] for hit in present], moment)
+    return [Found(one, hit.score) for one, hit in zip(judged, present, strict=True)]
+
+
+def _contradicted(record: MemoryRecord) -> list[MemoryRecord]:
+    if record.topic is None:
+        return []
+    validity = Interval(record.valid_from, record.valid_to)
+    about = rivals(record.workspace_id, [record.topic])[record.topic]
+    return [
+        rival for rival in about if rival.id != record.id and contradicts(rival, record.value_key, validity)
+    ]
+
+
+def _nearest(record: MemoryRecord, seen: set[UUID]) -> Sequence[MemoryRecord]:
+    words = record.content[:LONGEST_QUERY]
+    if not words.strip():
+        return []
+    hits = search(Present(), record.workspace_id, words, Mode.BM25, NEAREST + len(seen) + 1).hits
+    ids = [hit.id for hit in hits if hit.id not in seen and hit.id != record.id][:NEAREST]
+    rows = MemoryRecord.objects.recallable(record.workspace_id).in_bulk(ids)
+    return [rows[id_] for id_ in ids if id_ in rows]

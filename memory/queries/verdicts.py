@@ -1,0 +1,149 @@
+"""What each record is worth to whoever asks, at one moment of the world and one of the system."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import F
+
+from memory.domain import recall
+from memory.domain.recall import Outcome, Verdict
+from memory.domain.validity import Interval, lifecycle_at
+from memory.models import Lifecycle, MemoryRecord, Trust
+from review.models import Revision
+from review.queries.policies import resolved
+
+TOOL = "memory.write"
+
+WITHDRAWN = (Lifecycle.RETRACTED, Lifecycle.ERASED, Lifecycle.DISCARDED)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a read takes place, and for when: the world `as_of` (else `now`), the system as `known_at` (else `now`)."""
+
+    now: datetime
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+
+class Judged(NamedTuple):
+    """A record and its verdict."""
+
+    record: MemoryRecord
+    verdict: Verdict
+
+    @property
+    def withheld(self) -> bool:
+        return self.verdict.decision is Outcome.WITHHOLD
+
+
+def judge(scope: UUID, records: Sequence[MemoryRecord], moment: Moment) -> list[Judged]:
+    """Return a verdict for each of `records`, all of the workspace `scope`.
+
+    The number of queries does not depend on how many there are.
+    """
+    if not records:
+        return []
+    around = _Around(
+        disputed=_disputed(scope, records, moment.known_at),
+        orphaned=_orphaned(scope, records),
+        rules=_rules(records),
+        rule_now=resolved(scope, TOOL).digest,
+    )
+    return [Judged(record, _verdict(record, around, moment)) for record in records]
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What a verdict needs that does not stand in the record itself: ids of records; rule digests by proposal."""
+
+    disputed: set[UUID]
+    orphaned: set[UUID]
+    rules: dict[UUID, str]
+    rule_now: str
+
+
+def _verdict(record: MemoryRecord, around: _Around, moment: Moment) -> Verdict:
+    at = moment.known_at or moment.now
+    standing = recall.Standing(
+        content=record.content,
+        trust=record.trust if record.trusted_at and record.trusted_at <= at else Trust.QUARANTINED,
+        lifecycle=_lifecycle(record, at),
+        has_provenance=bool(record.provenance),
+        confidence=record.confidence,
+        valid_from=record.valid_from,
+        valid_to=record.valid_to,
+        expires_at=record.expires_at,
+        rule=around.rules.get(record.proposal_id),
+        rule_now=around.rule_now,
+        disputed=record.id in around.disputed,
+        source_withdrawn=record.id in around.orphaned,
+    )
+    return recall.judge(standing, now=at, as_of=moment.as_of)
+
+
+def _rules(records: Iterable[MemoryRecord]) -> dict[UUID, str]:
+    """Return the digest of the rule under which each proposal was decided."""
+    decided = Revision.objects.filter(proposal__in={record.proposal_id for record in records})
+    return dict(decided.filter(number=F("proposal__revision")).values_list("proposal_id", "rule_digest"))
+
+
+def _lifecycle(record: MemoryRecord, at: datetime) -> str:
+    was = lifecycle_at(
+        at, lifecycle=record.lifecycle, recorded_at=record.recorded_at, retired_at=record.retired_at
+    )
+    return was or "unknown"
+
+
+def rivals(
+    scope: UUID, topics: Iterable[str], known_at: datetime | None = None
+) -> dict[str, list[MemoryRecord]]:
+    """Return the recallable records about each of `topics`, oldest first."""
+    about: dict[str, list[MemoryRecord]] = defaultdict(list)
+    for record in (
+        MemoryRecord.objects.recallable(scope, known_at).filter(topic__in=set(topics)).order_by("id")
+    ):
+        about[str(record.topic)].append(record)
+    return about
+
+
+def contradicts(record: MemoryRecord, value_key: str, validity: Interval) -> bool:
+    """Whether `record` says something else than the value with that key about a time they share."""
+    mine = Interval(record.valid_from, record.valid_to)
+    return record.value_key != value_key and mine.overlaps(validity)
+
+
+def _disputed(scope: UUID, records: Sequence[MemoryRecord], known_at: datetime | None) -> set[UUID]:
+    """The ids of those that another recallable record contradicts."""
+    about = rivals(scope, [record.topic for record in records if record.topic], known_at)
+    return {
+        record.id
+        for record in records
+        for rival in about.get(record.topic or "", ())
+        if contradicts(rival, record.value_key, Interval(record.valid_from, record.valid_to))
+    }
+
+
+def _orphaned(scope: UUID, records: Sequence[MemoryRecord]) -> set[UUID]:
+    """The ids of those derived from something that was retracted, erased, discarded or put into quarantine."""
+    sources = {record.id: sources_of(record.provenance) for record in records}
+    named = {source for all_of_one in sources.values() for source in all_of_one}
+    good = set(_standing_sources(scope, named)) if named else set()
+    return {record for record, all_of_one in sources.items() if not good.issuperset(all_of_one)}
+
+
+def _standing_sources(scope: UUID, ids: Iterable[UUID]) -> Iterable[UUID]:
+    trusted = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id__in=list(ids))
+    return trusted.exclude(lifecycle__in=WITHDRAWN).values_list("id", flat=True)
+
+
+def sources_of(provenance: dict[str, object] | None) -> list[UUID]:
+    """Return the records that a provenance says it was derived from."""
+    derived = (provenance or {}).get("derived_from") or []
+    return [UUID(source) for source in derived] if isinstance(derived, list) else []

@@ -1,0 +1,100 @@
+"""What `verify` asks of memory: no record and no tombstone without its entry, and none gone that has one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+from uuid import UUID
+
+from memory.models import MemoryRecord, Tombstone
+from review.audit.actions import Action
+from review.audit.models import Entry
+from review.audit.verify import register_replay
+from review.models import Revision
+
+CHUNK = 1_000  # rows in memory at a time
+STATED = ("content", "subject", "predicate", "provenance", "confidence")
+FIRST = {
+    "record": (Action.MEMORY_WRITTEN, Action.MEMORY_QUARANTINED),
+    "tombstone": (Action.TOMBSTONE_CREATED,),
+}
+
+Row = TypeVar("Row")
+
+
+def register() -> None:
+    """Let every whole verification look at memory too."""
+    register_replay("memory", records)
+    register_replay("tombstones", tombstones)
+
+
+def records() -> Iterator[str | None]:
+    """Yield for each record, and for each that ought to be there, what is wrong with it, or None."""
+    for chunk in _chunks(MemoryRecord.objects.order_by("id").iterator(CHUNK)):
+        told = _told("record", [record.id for record in chunk])
+        stated = _stated([record.proposal_id for record in chunk])
+        for record in chunk:
+            yield _of_record(record, told.get(str(record.id)), stated.get(record.proposal_id, []))
+    yield from _gone("record", MemoryRecord)
+
+
+def tombstones() -> Iterator[str | None]:
+    """Yield for each tombstone, and for each that ought to be there, what is wrong with it, or None."""
+    for chunk in _chunks(Tombstone.objects.order_by("id").iterator(CHUNK)):
+        told = _told("tombstone", [tombstone.id for tombstone in chunk])
+        for tombstone in chunk:
+            after = told.get(str(tombstone.id), {})
+            agrees = after.get("value") == tombstone.value_key
+            yield None if agrees else f"Tombstone {tombstone.id} is not the one that the log tells of."
+    yield from _gone("tombstone", Tombstone)
+
+
+def _of_record(
+    record: MemoryRecord, told: Mapping[str, Any] | None, stated: list[dict[str, Any]]
+) -> str | None:
+    if told is None:
+        return f"Record {record.id} has no entry."
+    stands = {"trust": record.trust, "lifecycle": record.lifecycle, "value": record.value_key}
+    if stands != {name: told[name] for name in stands}:
+        return f"Record {record.id} is {record.trust} and {record.lifecycle}; its last entry says otherwise."
+    if {name: getattr(record, name) for name in STATED} not in stated:
+        return f"Record {record.id} does not say what the arguments of its proposal say."
+    return None
+
+
+def _told(kind: str, ids: Iterable[UUID]) -> dict[str, dict[str, Any]]:
+    """Return for each id how its last entry that tells a state left it."""
+    entries = Entry.objects.filter(object_type=kind, object_id__in=[str(id_) for id_ in ids]).order_by("seq")
+    told = (
+        (str(object_id), json.loads(text))
+        for object_id, text in entries.values_list("object_id", "canonical")
+    )
+    return {object_id: entry["after"] for object_id, entry in told if "value" in entry.get("after", {})}
+
+
+def _stated(proposals: Iterable[UUID]) -> dict[UUID, list[dict[str, Any]]]:
+    """Return what each revision of each proposal stated, as the columns of a record have it."""
+    stated: dict[UUID, list[dict[str, Any]]] = {}
+    revisions = Revision.objects.filter(proposal__in=set(proposals))
+    for proposal, text in revisions.values_list("proposal_id", "arguments"):
+        arguments = json.loads(text)
+        stated.setdefault(proposal, []).append({name: arguments.get(name) for name in STATED})
+    return stated
+
+
+def _gone(kind: str, model: type[MemoryRecord] | type[Tombstone]) -> Iterator[str | None]:
+    """Yield a sentence for each object that the log saw begin and that is not there."""
+    begun = Entry.objects.filter(object_type=kind, action__in=FIRST[kind]).order_by("seq")
+    for chunk in _chunks(begun.values_list("object_id", flat=True).iterator(CHUNK)):
+        there = {str(id_) for id_ in model.objects.filter(id__in=chunk).values_list("id", flat=True)}
+        yield from (
+            f"{kind.capitalize()} {id_} is gone; the log knows it." for id_ in chunk if id_ not in there
+        )
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rows = iter(rows)
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk

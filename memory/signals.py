@@ -1,0 +1,56 @@
+"""What memory knows against a value, or for it, as signals of the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from memory.domain.arguments import Arguments, validity
+from memory.domain.topics import topic_of
+from memory.gateway.values import keys_of
+from memory.queries import admission
+from memory.queries.verdicts import sources_of
+from review.domain.gate import Outcome, Signal, Span
+
+
+def known(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
+    """Yield what the records and tombstones of the workspace say of these arguments.
+
+    Raises: Unavailable where a rejected value might not be recognised; Invalid for times that mean nothing.
+    """
+    keys = keys_of(scope, arguments["content"])
+    whole = (Span("/content", 0, len(arguments["content"]), "value"),)
+    yield from _sources(scope, arguments)
+    if tombstone := admission.tombstone(scope, keys):
+        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), whole)
+    if twin := admission.twin(scope, keys):
+        yield Signal("corroborates", Outcome.ALLOW, _CORROBORATES.format(twin.id), whole)
+    topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
+    for rival in admission.contradicted(scope, topic, keys[0].digest, validity(arguments)):
+        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), whole)
+
+
+_TOMBSTONED = (
+    "This value was rejected before and stays rejected; tombstone {} names it. "
+    "Only people can lift it, by a proposal."
+)
+_CORROBORATES = "Trusted record {} says the same. It gets one more source; there is no second record."
+_CONFLICT = (
+    "Record {} is active and says something else about the same subject. Approving keeps both, in conflict."
+)
+_INACTIVE = "Record {}, which this is derived from, is not active. Query the memory and name the active one."
+_UNKNOWN = (
+    "There is no record {} here to derive this from. Check the id and the workspace of your credential."
+)
+
+
+def _sources(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
+    named = sources_of(arguments.get("provenance"))
+    missing = admission.missing_sources(scope, named)
+    for code, sentence, ids in (
+        ("not_found", _UNKNOWN, missing.unknown),
+        ("inactive", _INACTIVE, missing.inactive),
+    ):
+        for id_ in ids:
+            place = Span(f"/provenance/derived_from/{named.index(id_)}", 0, 36, "record")
+            yield Signal(code, Outcome.REJECT, sentence.format(id_), (place,))
