@@ -114,9 +114,14 @@ def _repeated(proposal: Proposal, by: PersonActor, ballot: Ballot) -> Decision |
 
 
 def _shown(proposal: Proposal, by: PersonActor, ballot: Ballot) -> nonce.Shown | None:
-    """Return what the form's nonce states, or None where it is missing, foreign, or of another page."""
+    """Return what the form's nonce states, or None where it is missing, foreign, or of another page.
+
+    An approval counts only for the comparison with what was reviewed: another base may hide a change.
+    """
     shown = nonce.read(ballot.nonce)
     if shown is None or (shown.person, shown.proposal, shown.binding) != (by.person.id, proposal.id, ballot.binding):
+        return None
+    if ballot.verdict == Verdict.APPROVE and not shown.base.startswith(nonce.REVIEWED):
         return None
     return shown
 

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.core import signing
 
 SALT = "huqan.decision.nonce.v1"
+REVIEWED, OTHER = "reviewed:", "other:"  # what a base begins with: the reviewed one, or one the reader chose
 LIFETIME = 12 * 60 * 60  # seconds; as long as a session
 
 

@@ -144,8 +144,8 @@ def _in_order(open_to: tuple[Verdict, ...]) -> list[Verdict]:
 def _nonce(
     proposal: Proposal, actor: PersonActor, base: Base, decidable: bool, page: str, now: datetime
 ) -> str:
-    kind = "reviewed" if decidable else "other"
-    shown = nonce.Shown(actor.person.id, proposal.id, proposal.binding, f"{kind}:{base.key}", page)
+    compared = (nonce.REVIEWED if decidable else nonce.OTHER) + base.key
+    shown = nonce.Shown(actor.person.id, proposal.id, proposal.binding, compared, page)
     return nonce.issue(shown, now=now)
 
 

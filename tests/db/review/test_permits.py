@@ -1,0 +1,157 @@
+"""Redeeming, spending and reporting: what was approved runs once, on exactly the reviewed bytes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from review.audit.models import Entry
+from review.domain import refusals
+from review.models import Permit, Proposal, Revision
+from review.services.expire import expire_overdue
+from review.services.issue_permit import redeem
+from review.services.report_outcome import report
+from review.services.spend_permit import spend
+from review.services.withdraw import withdraw
+from tests.support import factories
+from tests.support.review_acts import MAIL, at, call, mail, vote
+
+pytestmark = pytest.mark.django_db
+ORDER = {"order": "20817"}
+
+
+@pytest.fixture
+def cast() -> factories.Team:
+    return factories.team()
+
+
+@pytest.fixture
+def approved(cast: factories.Team) -> Proposal:
+    proposal = call(cast.scout)
+    vote(cast.alice, proposal)
+    proposal.refresh_from_db()
+    return proposal
+
+
+def test_an_approved_call_is_redeemed_once(cast: factories.Team, approved: Proposal) -> None:
+    redeem(approved.id, by=cast.scout, arguments=ORDER)
+    with pytest.raises(refusals.PermitSpent):
+        redeem(approved.id, by=cast.scout, arguments=ORDER)
+    approved.refresh_from_db()
+    assert approved.status == "running" and Permit.objects.count() == 1
+
+
+def test_the_same_key_gets_the_same_permit_until_it_is_spent(cast: factories.Team, approved: Proposal) -> None:
+    first = redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+    assert redeem(approved.id, by=cast.scout, arguments=ORDER, key="k").token == first.token
+    spend(first.token, ORDER, by=cast.scout)
+    with pytest.raises(refusals.PermitSpent):
+        redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+
+
+def test_other_bytes_are_drift_and_the_difference_is_named(cast: factories.Team, approved: Proposal) -> None:
+    with pytest.raises(refusals.ArgumentsDrifted) as refused:
+        redeem(approved.id, by=cast.scout, arguments={"order": 20817})
+    assert refused.value.extra["diff"][0]["pointer"] == "/order"
+    approved.refresh_from_db()
+    assert approved.status == "approved"
+    redeem(approved.id, by=cast.scout, binding=approved.binding)
+
+
+def test_the_binding_of_something_else_is_drift(cast: factories.Team, approved: Proposal) -> None:
+    with pytest.raises(refusals.ArgumentsDrifted):
+        redeem(approved.id, by=cast.scout, binding="0" * 64)
+
+
+def test_what_is_not_approved_is_not_redeemed(cast: factories.Team) -> None:
+    proposal = call(cast.scout)
+    with pytest.raises(refusals.NotApproved):
+        redeem(proposal.id, by=cast.scout, arguments=ORDER)
+    assert not Permit.objects.exists()
+
+
+def test_a_rejected_or_withdrawn_approval_is_void(cast: factories.Team, approved: Proposal) -> None:
+    withdraw(approved.id, by=cast.scout)
+    with pytest.raises(refusals.NotApproved):
+        redeem(approved.id, by=cast.scout, arguments=ORDER)
+
+
+def test_an_approval_runs_out_whether_or_not_a_sweeper_came(cast: factories.Team, approved: Proposal) -> None:
+    assert approved.expires_at
+    with at(approved.expires_at), pytest.raises(refusals.Expired):
+        redeem(approved.id, by=cast.scout, arguments=ORDER)
+    approved.refresh_from_db()
+    assert approved.status == "expired"
+
+
+def test_the_sweeper_meets_what_is_over_and_nothing_else(cast: factories.Team, approved: Proposal) -> None:
+    short = call(cast.scout, arguments={"order": "1"}, expires_in=60)
+    with at(timezone.now() + timedelta(seconds=61)):
+        assert expire_overdue() == 1
+    short.refresh_from_db(), approved.refresh_from_db()
+    assert (short.status, approved.status) == ("expired", "approved")
+
+
+def test_stored_text_that_was_changed_after_the_approval_never_runs(cast: factories.Team, approved: Proposal) -> None:
+    Revision.objects.filter(proposal=approved).update(arguments='{"order":"1"}')
+    with pytest.raises(refusals.Refusal):
+        redeem(approved.id, by=cast.scout, arguments={"order": "1"})
+    assert not Permit.objects.exists()
+
+
+def test_a_changed_rule_voids_the_approval(cast: factories.Team, approved: Proposal) -> None:
+    factories.set_policy(cast.acme, {"rules": [{"tool": "payments.refund", "risk": "high"}]})
+    with pytest.raises(refusals.PolicyChanged):
+        redeem(approved.id, by=cast.scout, arguments=ORDER)
+
+
+def test_only_the_agent_itself_or_the_audience_redeems(cast: factories.Team, approved: Proposal) -> None:
+    mailer = factories.agent("mailer", cast.acme, cast.erin)
+    for stranger in (cast.prowler, mailer):
+        with pytest.raises(refusals.NotFound):
+            redeem(approved.id, by=stranger, arguments=ORDER)
+
+
+def test_the_audience_of_the_rule_redeems_spends_and_reports(cast: factories.Team) -> None:
+    mailer = factories.agent("mailer", cast.acme, cast.erin)
+    proposal = mail(cast.scout)
+    vote(cast.alice, proposal), vote(cast.carol, proposal)
+    permit = redeem(proposal.id, by=mailer, arguments=MAIL)
+    with pytest.raises(refusals.BadPermit):
+        spend(permit.token, MAIL, by=cast.scout)
+    assert spend(permit.token, MAIL, by=mailer).spent_at
+    assert report(proposal.id, by=mailer, result="succeeded", jti=permit.jti).status == "succeeded"
+
+
+def test_a_permit_is_spent_once_and_only_on_its_bytes(cast: factories.Team, approved: Proposal) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
+    with pytest.raises(refusals.ArgumentsDrifted):
+        spend(permit.token, {"order": "1"}, by=cast.scout)
+    spend(permit.token, ORDER, by=cast.scout)
+    with pytest.raises(refusals.PermitSpent):
+        spend(permit.token, ORDER, by=cast.scout)
+    kinds = Entry.objects.filter(action__startswith="permit.").order_by("seq").values_list("action", flat=True)
+    assert list(kinds) == ["permit.issued", "permit.refused", "permit.redeemed", "permit.refused"]
+
+
+@pytest.mark.parametrize("forge", [lambda t: t[:-2] + "AA", lambda t: "a.b.c", lambda t: "", lambda t: t + "."])
+def test_a_forged_permit_is_not_one(cast: factories.Team, approved: Proposal, forge: Any) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
+    with pytest.raises(refusals.BadPermit):
+        spend(forge(permit.token), ORDER, by=cast.scout)
+
+
+def test_an_outcome_is_reported_once(cast: factories.Team, approved: Proposal) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
+    reported = report(approved.id, by=cast.scout, result="failed", jti=permit.jti, detail="Bounced.")
+    assert (reported.status, reported.outcome) == ("failed", {"result": "failed", "detail": "Bounced."})
+    with pytest.raises(refusals.AlreadyReported):
+        report(approved.id, by=cast.scout, result="succeeded", jti=permit.jti)
+
+
+def test_nothing_is_reported_of_what_was_never_let_run(cast: factories.Team, approved: Proposal) -> None:
+    with pytest.raises(refusals.NotRunning):
+        report(approved.id, by=cast.scout, result="succeeded", jti=approved.id)
