@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from huqan_site.lib.canonical_json import JSON
 
@@ -15,11 +15,11 @@ def strings(value: JSON, pointer: str = "") -> Iterator[tuple[str, str]]:
     """
     if isinstance(value, str):
         yield pointer, value
-    elif isinstance(value, dict):
+    elif isinstance(value, Mapping):
         for key, member in value.items():
             yield f"{pointer}/{escaped(key)}#", key
             yield from strings(member, f"{pointer}/{escaped(key)}")
-    elif isinstance(value, list):
+    elif isinstance(value, Sequence):
         for index, item in enumerate(value):
             yield from strings(item, f"{pointer}/{index}")
 

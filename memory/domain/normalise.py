@@ -37,14 +37,14 @@ def normalised(value: str) -> str:
 
 
 def _undressed(value: str) -> str:
-    value = _compatible(_UNSEEN.sub("", value))
+    value = _compatible(UNSEEN.sub("", value))
     value = _TURKISH_I.sub("i", value).casefold()
     value = _latinised(value)
     return _without_outer_signs(" ".join(value.split()))
 
 
 # Default_Ignorable_Code_Point and the bidi controls (Unicode DerivedCoreProperties.txt).
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
