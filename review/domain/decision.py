@@ -97,8 +97,14 @@ class Tally:
         return len(self.approvers)
 
     @property
+    def missing(self) -> int:
+        """How many more people it takes at least, each of them in a group that still lacks one."""
+        in_groups = sum(group.needed - group.given for group in self.groups)
+        return max(self.required - self.given, in_groups)
+
+    @property
     def is_met(self) -> bool:
-        return self.given >= self.required and all(group.given >= group.needed for group in self.groups)
+        return self.missing <= 0
 
 
 @dataclass(frozen=True)
@@ -288,19 +294,21 @@ def refuse_unsatisfiable(rule: Rule, electorate: Electorate, now: datetime) -> i
 
 
 def why_not(case: Case, person: PersonId, now: datetime) -> str | None:
-    """Return the sentence, for lists and buttons, that says why `person` cannot approve; None if he can."""
+    """Return the sentence, for lists and buttons, that says why `person` need not or cannot approve."""
     objection = case.electorate.objection(person, now)
     if objection is not None:
         return objection.detail
     counted = tally(case, now)
+    waiting = next((group.name for group in counted.groups if group.given < group.needed), None)
     if person in counted.approvers:
-        return f"You approved this. {_more(counted)}"
+        return f"You approved this. {_still(counted, waiting)}"
+    if waiting and tally(case, now, person).missing == counted.missing:
+        return f"Waits for the group {waiting}. You are not in it."
     return None
 
 
-def _more(counted: Tally) -> str:
+def _still(counted: Tally, waiting: str | None) -> str:
     missing = counted.required - counted.given
     if missing > 0:
         return "1 more person must." if missing == 1 else f"{missing} more people must."
-    waiting = next((group.name for group in counted.groups if group.given < group.needed), None)
-    return f"It waits for the group {waiting}." if waiting else "Nobody else has to."
+    return f"It waits for the group {waiting}." if waiting else "It needs nobody else."

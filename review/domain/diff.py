@@ -180,13 +180,10 @@ class _Walk:
     def compare(self, old: Any, new: Any, was: str, pointer: str) -> None:
         if old == new:
             self._unchanged(new, was, pointer)
-        elif isinstance(old, dict) and isinstance(new, dict) and old and new:
+        elif isinstance(old, dict) and isinstance(new, dict):
             self._objects(old, new, was, pointer)
-        elif isinstance(old, list) and isinstance(new, list) and old and new:
+        elif isinstance(old, list) and isinstance(new, list):
             self._arrays(old, new, was, pointer)
-        elif type(old) is type(new) and isinstance(old, dict | list):
-            self._removed(old, was)
-            self._added(new, pointer)
         else:
             self._changed(old, new, was, pointer)
 

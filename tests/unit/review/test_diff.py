@@ -1,0 +1,209 @@
+"""The diff tells types apart, loses nothing, and stays whole under what an agent can send."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from huqan_site.lib.canonical_json import canonical
+from review.domain.diff import MAX_CHANGED, MAX_DRIFT, MAX_UNCHANGED, Change, Leaf, compare, drift, whole
+from review.domain.pointers import pointer
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from([0.5, 1e21, -1.5])
+    | st.sampled_from(["", "1", "true", "null", "a b", "a c"])
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("01ab/~"), inner, max_size=4),
+    max_leaves=12,
+)
+ARGUMENTS = st.dictionaries(st.sampled_from(["to", "n", "a/b", "é"]), VALUES, max_size=4)
+
+
+def told(old, new):
+    """(pointer, change, old, new) of every row that differs."""
+    rows = compare(canonical(old), canonical(new)).rows
+    return [
+        (row.pointer, row.change.value, row.old and row.old.json, row.new and row.new.json)
+        for row in rows
+        if row.change is not Change.UNCHANGED
+    ]
+
+
+def leaves(value, path=()):
+    """Written apart from the code under test: every leaf of a value by its pointer, what is empty left out."""
+    if value and isinstance(value, dict):
+        return {
+            place: leaf for key, part in value.items() for place, leaf in leaves(part, (*path, key)).items()
+        }
+    if value and isinstance(value, list):
+        return {
+            place: leaf for n, part in enumerate(value) for place, leaf in leaves(part, (*path, n)).items()
+        }
+    return {} if value in ({}, []) else {pointer(path): canonical(value)}
+
+
+def side(rows, which):
+    """What the rows hold of one side, containers that a row carries whole taken apart again."""
+    found = {}
+    for row in rows:
+        leaf = row.new if which == "new" else row.old
+        place = row.pointer if which == "new" or row.was is None else row.was
+        if leaf is not None:
+            parts = leaves(json.loads(leaf.json))
+            found |= {place + below: text for below, text in parts.items()}
+    return found
+
+
+@settings(deadline=None)
+@given(ARGUMENTS, ARGUMENTS)
+def test_the_rows_hold_both_sides_whole(old, new):
+    rows = compare(canonical(old), canonical(new)).rows
+    assert side(rows, "new") == leaves(new)
+    assert side(rows, "old") == leaves(old)
+
+
+@settings(deadline=None)
+@given(ARGUMENTS, ARGUMENTS)
+def test_there_is_a_change_exactly_where_the_texts_differ(old, new):
+    diff = compare(canonical(old), canonical(new))
+    assert (diff.changes == 0) is (canonical(old) == canonical(new))
+    assert all((row.old == row.new) is (row.change is Change.UNCHANGED) for row in diff.rows)
+
+
+@settings(deadline=None)
+@given(ARGUMENTS)
+def test_the_whole_of_a_first_revision_is_every_place_unchanged(value):
+    diff = whole(canonical(value))
+    assert side(diff.rows, "new") == leaves(value)
+    assert set(diff.counts) <= {Change.UNCHANGED}
+
+
+ONES = [1, True, "1", None, "true", "null", [], {}, [1], {"0": 1}, 1.5, "", False, 0]
+
+
+@pytest.mark.parametrize("old", ONES, ids=repr)
+def test_no_value_passes_for_another(old):
+    for new in ONES:
+        assert bool(told({"n": old}, {"n": new})) is (canonical(old) != canonical(new)), new
+
+
+def test_a_type_change_names_both_types():
+    (row,) = compare('{"ref":1}', '{"ref":"1"}').rows
+    assert (row.change, row.old, row.new) == (Change.TYPE_CHANGED, Leaf("number", "1"), Leaf("string", "1"))
+    assert told({"n": True}, {"n": 1}) == [("/n", "type_changed", "true", "1")]
+    assert told({"n": [1]}, {"n": "x"}) == [("/n", "type_changed", "[1]", '"x"')]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rows"),
+    [
+        ({"a": 48}, {"a": 480}, [("/a", "changed", "48", "480")]),
+        ({}, {"a": {"b": None}}, [("/a/b", "added", None, "null")]),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"c": 2}}, [("/a/b", "removed", "1", None)]),
+        (
+            {"a/b": 1, "m~n": 1},
+            {"a/b": 2, "m~n": 2},
+            [("/a~1b", "changed", "1", "2"), ("/m~0n", "changed", "1", "2")],
+        ),
+        ({"": 1}, {"": 2}, [("/", "changed", "1", "2")]),
+        ({"a": []}, {"a": [1]}, [("/a/0", "added", None, "1")]),
+        ({"a": {"b": 1}}, {"a": {}}, [("/a/b", "removed", "1", None)]),
+        ({"a": {}}, {}, [("/a", "removed", "{}", None)]),
+        ({"a": {}}, {"a": []}, [("/a", "type_changed", "{}", "[]")]),
+    ],
+)
+def test_each_place_has_its_row(old, new, rows):
+    assert told(old, new) == rows
+
+
+def test_an_item_put_in_front_leaves_the_others_unchanged_and_says_where_they_were():
+    diff = compare('{"to":["a","b"]}', '{"to":["x","a","b"]}')
+    assert [(row.pointer, row.change.value, row.was) for row in diff.rows] == [
+        ("/to/0", "added", None),
+        ("/to/1", "unchanged", "/to/0"),
+        ("/to/2", "unchanged", "/to/1"),
+    ]
+
+
+def test_an_item_that_changed_shows_what_changed_in_it():
+    old = {"files": [{"name": "a.pdf", "size": 1}, {"name": "b.pdf", "size": 2}]}
+    new = {"files": [{"name": "a.pdf", "size": 3}, {"name": "b.pdf", "size": 2}]}
+    assert told(old, new) == [("/files/0/size", "changed", "1", "3")]
+
+
+def test_the_rows_of_an_object_stand_in_canonical_order():
+    new = {"\ufb33": 1, "\U0001f600": 1, "b": 1, "a": 1}
+    assert [row.pointer for row in compare("{}", canonical(new)).rows] == [
+        "/a",
+        "/b",
+        "/\U0001f600",
+        "/\ufb33",
+    ]
+
+
+def test_a_changed_text_comes_with_its_words_and_a_number_without():
+    rows = compare('{"n":7443,"t":"port 7443"}', '{"n":7444,"t":"port 7444"}').rows
+    assert rows[0].words == ()
+    assert [(piece.old, piece.new) for piece in rows[1].words] == [("port ", "port "), ("7443", "7444")]
+
+
+@pytest.mark.parametrize("text", ["\u202egnp.exe", "a\u0301", '\u0001\u2028"\\', "<script>", "x" * 100_000])
+def test_a_text_is_carried_as_it_is(text):
+    (row,) = compare("{}", canonical({"t": text})).rows
+    assert row.new == Leaf("string", text)
+    assert json.loads(row.new.json) == text
+
+
+def test_of_very_many_rows_the_first_are_shown_and_all_are_counted():
+    count = MAX_CHANGED + 500
+    old = {"a": list(range(count)), "z": [0] * count}
+    new = {"a": [str(number) for number in range(count)], "z": [0] * count}
+    diff = compare(canonical(old), canonical(new))
+    assert diff.counts == {Change.TYPE_CHANGED: count, Change.UNCHANGED: count}
+    assert len(diff.rows) == MAX_CHANGED + MAX_UNCHANGED
+    assert (diff.changes, diff.more) == (count, 2 * count - len(diff.rows))
+
+
+def test_changes_are_not_crowded_out_by_what_is_unchanged():
+    old = {"a": [0] * (MAX_UNCHANGED + 100), "z": 1}
+    assert told(old, old | {"z": 2}) == [("/z", "changed", "1", "2")]
+
+
+SHAPES = {
+    "one text": ("x " * 60_000, "y " * 60_000),
+    "one word": ("x" * 120_000, "y" * 120_000),
+    "signs": ("?!" * 60_000, "!?+" * 40_000),
+    "numbers": ([n % 7 for n in range(9_900)], [n % 5 for n in range(9_900)]),
+    "objects": ([{"i": n} for n in range(4_900)], [{"i": n + 1} for n in range(4_900)]),
+    "keys": ({f"k{n}": n for n in range(9_900)}, {f"j{n}": n for n in range(9_900)}),
+    "many texts": (["a b c. " * 90] * 190, ["a c b. " * 90] * 190),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_worst_that_an_agent_can_send_is_compared_whole(shape):
+    old, new = ({"v": value} for value in SHAPES[shape])
+    diff = compare(canonical(old), canonical(new))
+    assert diff.changes
+    assert diff.more == sum(diff.counts.values()) - len(diff.rows)
+
+
+# What is about to run against what was approved
+
+
+def test_drift_says_where_in_json():
+    assert drift('{"n":1,"to":"a"}', '{"n":"1","to":"a"}') == [
+        {"pointer": "/n", "change": "type_changed", "approved": "1", "offered": '"1"'}
+    ]
+    assert drift('{"n":1}', '{"n":1}') == []
+    assert drift('{"n":1}', None) == []
+
+
+def test_drift_is_capped():
+    assert len(drift("{}", canonical({f"k{n}": n for n in range(500)}))) == MAX_DRIFT
