@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from huqan_site.lib.canonical_json import JSON, canonical
@@ -37,6 +38,11 @@ def _with_value(value: JSON) -> JSON:
 
 def _is_without_value(value: JSON) -> bool:
     return value is None or (isinstance(value, (str, Sequence, Mapping)) and not value)
+
+
+def stamp(moment: datetime) -> str:
+    """A moment, given with its zone, as entries write it: UTC, microseconds, of one width, so it sorts as text."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def leaf_of(text: str) -> bytes:

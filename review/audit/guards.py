@@ -16,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from review.audit.chain import GENESIS
+
 Event = Literal["INSERT", "UPDATE", "DELETE", "TRUNCATE"]
 
 
@@ -65,24 +67,23 @@ def append_only(
     )
 
 
+# No guard names another table: SQLite could then no longer rebuild that one in a migration.
 append_only(
     "audit_entry",
-    insert_refused="NOT EXISTS (SELECT 1 FROM audit_head WHERE size = NEW.seq AND leaf = NEW.prev)",
+    insert_refused=(
+        "NEW.seq <> (SELECT COALESCE(MAX(seq) + 1, 0) FROM audit_entry) OR NEW.prev <>"
+        f" COALESCE((SELECT leaf FROM audit_entry WHERE seq = NEW.seq - 1), '{GENESIS}')"
+    ),
 )
 append_only(
     "audit_head",
-    insert_refused="NEW.size <> 0 OR EXISTS (SELECT 1 FROM audit_head)",
+    insert_refused="NEW.size <> 0",
     update_refused=(
-        "NOT (NEW.id = OLD.id AND NEW.log = OLD.log AND NEW.size = OLD.size + 1 AND NEW.time >= OLD.time"
-        " AND EXISTS (SELECT 1 FROM audit_entry"
-        " WHERE seq = OLD.size AND prev = OLD.leaf AND leaf = NEW.leaf))"
+        "NOT (NEW.id = OLD.id AND NEW.log = OLD.log AND NEW.size = OLD.size + 1 AND NEW.time >= OLD.time)"
     ),
 )
 append_only("audit_private_text", erasable=("salt", "text"))
-append_only(
-    "audit_checkpoint",
-    insert_refused="NOT EXISTS (SELECT 1 FROM audit_head WHERE size >= NEW.size)",
-)
+append_only("audit_checkpoint")
 
 
 def install(connection: BaseDatabaseWrapper) -> None:

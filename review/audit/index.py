@@ -7,43 +7,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from uuid import UUID
+
+_UUID_LENGTH = 36
+_NOTHING: Mapping[str, Any] = {}
 
 
 class Columns(NamedTuple):
-    """What the log can be filtered by; ids that are not UUIDs are left out."""
+    """What the log can be filtered by. All is text as in the entry; None where it has no such member."""
 
     action: str
-    workspace: UUID | None
-    person: UUID | None
+    workspace: str | None
+    person: str | None
     account: str | None
-    agent: UUID | None
+    agent: str | None
     object_type: str | None
     object_id: str | None
-    proposal: UUID | None
+    proposal: str | None
     tool: str | None
 
 
 def columns(members: Mapping[str, Any]) -> Columns:
-    """The columns of the entry with these members."""
-    actor, object_, after = (members.get(name) or {} for name in ("actor", "object", "after"))
+    """The columns of the entry with these members. It runs for every entry of a walk, hence the plain style."""
+    actor = members.get("actor") or _NOTHING
+    object_ = members.get("object") or _NOTHING
+    after = members.get("after") or _NOTHING
+    object_type, object_id = object_.get("type"), object_.get("id")
+    agent, proposal = after.get("agent"), after.get("proposal")
+    if agent is None and actor.get("kind") == "agent":
+        agent = actor.get("subject")
+    if proposal is None and object_type == "proposal":
+        proposal = object_id
     return Columns(
-        action=members["action"],
-        workspace=_uuid(members.get("workspace")),
-        person=_uuid(actor.get("person")),
-        account=actor.get("account"),
-        agent=_uuid(after.get("agent") or (actor.get("subject") if actor.get("kind") == "agent" else None)),
-        object_type=object_.get("type"),
-        object_id=object_.get("id"),
-        proposal=_uuid(
-            after.get("proposal") or (object_.get("id") if object_.get("type") == "proposal" else None)
-        ),
-        tool=after.get("tool"),
+        members["action"],
+        members.get("workspace"),
+        actor.get("person"),
+        actor.get("account"),
+        _id(agent),
+        object_type,
+        object_id,
+        _id(proposal),
+        after.get("tool"),
     )
 
 
-def _uuid(text: object) -> UUID | None:
-    try:
-        return UUID(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
+def _id(value: object) -> str | None:
+    """`value` where it is an id: `after` may hold something else under the same name."""
+    return value if isinstance(value, str) and len(value) == _UUID_LENGTH else None

@@ -6,6 +6,7 @@ the chain, the tree and the filters, and `verify` derives it again.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.db import models
@@ -38,23 +39,27 @@ class Head(models.Model):
 
 
 class Entry(models.Model):
-    """One thing that was done. `subtrees` are the hashes of the subtrees that this leaf completed, in hex."""
+    """One thing that was done.
+
+    `subtrees` are the hashes of the subtrees that this leaf completed, in hex, `stamp` is the time; ids are
+    text as in the canonical text, so that a walk compares columns without converting them.
+    """
 
     seq = models.BigIntegerField(primary_key=True)
     canonical = models.TextField()
     prev = models.CharField(max_length=DIGEST)
     leaf = models.CharField(max_length=DIGEST)
     subtrees = models.TextField()
-    time = models.DateTimeField()
+    stamp = models.CharField(max_length=TIME)
     action = models.CharField(max_length=40)
-    workspace = models.UUIDField(null=True)
-    person = models.UUIDField(null=True)
-    account = models.CharField(max_length=200, null=True)  # noqa: DJ001  null is "no such member", as in the text
-    agent = models.UUIDField(null=True)
-    object_type = models.CharField(max_length=40, null=True)  # noqa: DJ001
-    object_id = models.CharField(max_length=200, null=True)  # noqa: DJ001
-    proposal = models.UUIDField(null=True)
-    tool = models.CharField(max_length=128, null=True)  # noqa: DJ001
+    workspace = models.TextField(null=True)  # noqa: DJ001  null is "no such member", as in the text
+    person = models.TextField(null=True)  # noqa: DJ001
+    account = models.TextField(null=True)  # noqa: DJ001
+    agent = models.TextField(null=True)  # noqa: DJ001
+    object_type = models.TextField(null=True)  # noqa: DJ001
+    object_id = models.TextField(null=True)  # noqa: DJ001
+    proposal = models.TextField(null=True)  # noqa: DJ001
+    tool = models.TextField(null=True)  # noqa: DJ001
 
     class Meta:
         db_table = "audit_entry"
@@ -70,11 +75,16 @@ class Entry(models.Model):
             Index(fields=["workspace", "tool", "seq"], name="audit_entry_tool"),
             Index(fields=["proposal", "seq"], name="audit_entry_proposal"),
             Index(fields=["object_id", "seq"], name="audit_entry_object"),
-            Index(fields=["time", "seq"], name="audit_entry_time"),
+            Index(fields=["stamp", "seq"], name="audit_entry_stamp"),
         ]
 
     def __str__(self) -> str:
         return f"{self.seq} {self.action}"
+
+    @property
+    def time(self) -> datetime:
+        """When it was done, in UTC."""
+        return datetime.fromisoformat(self.stamp)
 
 
 class PrivateText(models.Model):

@@ -1,0 +1,158 @@
+"""What signed checkpoints claim about the log, in the database and in the witness file: held against a walk."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from huqan_site.lib import signed_note
+from huqan_site.lib.keyring import UnusableKey
+from review.audit import checkpoints, witness
+from review.audit.chain import Root
+from review.audit.checkpoints import Statement
+from review.audit.findings import Findings, Kind
+from review.audit.models import Checkpoint
+
+_DATABASE, _WITNESS = "in the database", "in the witness file"
+
+
+class Claim(NamedTuple):
+    """One note, and where it stands."""
+
+    size: int
+    note: str
+    place: str
+
+
+class Claims:
+    """The claims about one log in the order of their sizes, each compared when the walk gets there."""
+
+    def __init__(self, log: str, findings: Findings) -> None:
+        self._log = log
+        self._findings = findings
+        self._keys = _keys(findings)
+        self._stored = 0  # size of the last claim met in the database
+        self.witnessed = 0  # size of the last claim met in the witness file
+        self._agreed = 0  # size up to which a signed claim agrees with the walk
+        self._against: Claim | None = None  # the first that does not
+        self._proven = ""  # the last note whose signature held
+        self._stream = heapq.merge(_of_database(), self._of_witness(), key=attrgetter("size"))
+        self._ahead: Claim | None = None
+        self.due: int | None = None  # size of the next claim
+        self._go_on()
+
+    def compare(self, root: Root) -> None:
+        """Hold every claim about this size against the walk's own root."""
+        for claim in self._up_to(root.size):
+            self._meet(claim)
+            if self._is_signed(claim) and not self._against:
+                self._hold(claim, root)
+
+    def skip(self, size: int) -> None:
+        """Pass over the claims up to `size`: the walk has no root to hold against them."""
+        for claim in self._up_to(size):
+            self._meet(claim)
+
+    def rest(self) -> int:
+        """Go through the claims about a longer log than was walked; return the longest, else 0."""
+        longest = 0
+        while self._ahead:
+            for claim in self._up_to(self._ahead.size):
+                longest = claim.size
+                if claim.place == _WITNESS:
+                    self.witnessed = claim.size
+        if self._stored > self.witnessed:
+            self._findings.doubt(
+                f"The witness file knows {self.witnessed} entries, the database has signed {self._stored}: "
+                "a cut end could not be seen. Run manage.py checkpoint."
+            )
+        return longest
+
+    def settle(self) -> None:
+        """Say that a claim disagrees, unless the walk has already named an entry that explains it."""
+        if not self._against:
+            return
+        first, stop = self._agreed, self._against.size
+        if not self._findings.names_an_entry(first, stop):
+            self._findings.fault(
+                Kind.EDITED,
+                first,
+                f"Of entries {first} to {stop - 1} at least one was replaced: the checkpoint "
+                f"{self._against.place} over {stop} entries was signed over others.",
+            )
+
+    def _up_to(self, size: int) -> Iterator[Claim]:
+        while self._ahead and self._ahead.size <= size:
+            claim = self._ahead
+            self._go_on()
+            yield claim
+
+    def _go_on(self) -> None:
+        self._ahead = next(self._stream, None)
+        self.due = self._ahead.size if self._ahead else None
+
+    def _meet(self, claim: Claim) -> None:
+        if claim.place == _DATABASE:
+            self._stored = claim.size
+            return
+        self.witnessed = claim.size
+        if self._stored != claim.size:
+            self._findings.fault(
+                Kind.CHECKPOINT,
+                None,
+                f"The checkpoint of {claim.size} entries is in the witness file and not in the database.",
+            )
+
+    def _is_signed(self, claim: Claim) -> bool:
+        if claim.note == self._proven:
+            return True
+        try:
+            signed_note.verify(claim.note, name=self._log, keys=self._keys)
+        except signed_note.BadNote:
+            sentence = (
+                f"The checkpoint of {claim.size} entries {claim.place} is not signed by a key of this log."
+            )
+            self._findings.fault(Kind.CHECKPOINT, None, sentence)
+            return False
+        self._proven = claim.note
+        return True
+
+    def _hold(self, claim: Claim, root: Root) -> None:
+        if Statement.read(claim.note).root == root:
+            self._agreed = claim.size
+        else:
+            self._against = claim
+
+    def _of_witness(self) -> Iterator[Claim]:
+        last = 0
+        try:
+            for size, note in witness.notes():
+                if size < last:
+                    sentence = (
+                        f"In the witness file the checkpoint of {size} entries stands after that of {last}."
+                    )
+                    self._findings.fault(Kind.CHECKPOINT, None, sentence)
+                else:
+                    last = size
+                    yield Claim(size, note, _WITNESS)
+        except OSError:
+            self._findings.doubt("The witness file cannot be read: a cut end could not be seen.")
+
+
+def _of_database() -> Iterator[Claim]:
+    for size, note in Checkpoint.objects.order_by("size").values_list("size", "note").iterator():
+        yield Claim(size, note, _DATABASE)
+
+
+def _keys(findings: Findings) -> list[Ed25519PublicKey]:
+    try:
+        keys = checkpoints.public_keys()
+    except UnusableKey:
+        keys = []
+    if not keys:
+        findings.doubt("No key of this log can be read from the keys folder: no checkpoint can be checked.")
+    return keys

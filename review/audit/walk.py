@@ -1,0 +1,183 @@
+"""The walk along the log: each entry is held against its text, its neighbours and the checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from review.audit.chain import GENESIS, VERSION, Frontier, Root, commitment, leaf_of
+from review.audit.claims import Claims
+from review.audit.findings import Findings, Kind
+from review.audit.index import Columns, columns
+from review.audit.models import Entry, PrivateText
+from review.audit.proofs import frontier_at
+
+CHUNK = 1000  # entries in memory at a time
+_JSON = json.JSONDecoder()  # `raw_decode`, for json.loads takes half as long again
+
+
+class Row(NamedTuple):
+    """An entry as stored: its place and text, then its filter columns as in `Columns`."""
+
+    seq: int
+    canonical: str
+    prev: str
+    leaf: str
+    subtrees: str
+    stamp: str
+    action: str
+    workspace: str | None
+    person: str | None
+    account: str | None
+    agent: str | None
+    object_type: str | None
+    object_id: str | None
+    proposal: str | None
+    tool: str | None
+
+    @property
+    def columns(self) -> tuple[object, ...]:
+        return self[-len(Columns._fields) :]
+
+
+def chunks(first: int, stop: int) -> Iterator[list[Row]]:
+    """The entries from `first` up to and without `stop`, in order; what is missing is left out."""
+    while first < stop:
+        chunk = Entry.objects.filter(seq__gte=first, seq__lt=stop).order_by("seq")
+        rows = [Row._make(row) for row in chunk.values_list(*Row._fields)[:CHUNK]]
+        if not rows:
+            return
+        yield rows
+        first = rows[-1].seq + 1
+
+
+class Walk:
+    """One walk from entry `first` on. `next` is the entry that has to come now."""
+
+    def __init__(self, log: str, first: int, findings: Findings) -> None:
+        self._log = log
+        self._findings = findings
+        self.claims = Claims(log, findings)
+        self.next = first
+        self.leaf: str | None = GENESIS  # of the entry before `next`; None where it is missing
+        self.frontier: Frontier | None = Frontier()  # None where entries are missing that nothing replaces
+        self._stamp = ""
+        if first:
+            self._begin_at(first)
+
+    def _begin_at(self, first: int) -> None:
+        self.leaf = Entry.objects.filter(seq=first - 1).values_list("leaf", flat=True).first()
+        try:
+            self.frontier = frontier_at(first)
+        except ValueError:
+            self.frontier = None
+        self.claims.skip(first)
+
+    def chunk(self, rows: list[Row]) -> None:
+        """Walk over `rows`, which follow in order."""
+        texts = _private_texts(rows)
+        for row in rows:
+            if row.seq != self.next:
+                self._gap(row)
+            self._read(row, texts.pop(row.seq, {}))
+            self._step(row.leaf, row.subtrees)
+
+    def finish(self, stop: int) -> None:
+        """Say what is missing up to `stop`."""
+        if self.next < stop:
+            self._missing(self.next, stop)
+            self._resume_at(stop)
+
+    def _gap(self, row: Row) -> None:
+        self._missing(self.next, row.seq)
+        if row.seq == self.next + 1:
+            self._step(row.prev, None)  # its successor still says what its leaf was
+            return
+        self._resume_at(row.seq)
+
+    def _resume_at(self, seq: int) -> None:
+        self.next, self.leaf, self.frontier = seq, None, None
+        self.claims.skip(seq)
+
+    def _missing(self, first: int, stop: int) -> None:
+        one = stop == first + 1
+        sentence = f"Entry {first} is missing." if one else f"Entries {first} to {stop - 1} are missing."
+        self._findings.fault(Kind.MISSING, first, sentence)
+
+    def _read(self, row: Row, texts: Mapping[str, PrivateText]) -> None:
+        """Hold an entry against its own text and against the entry before it."""
+        if leaf_of(row.canonical).hex() != row.leaf:
+            self._edited(row.seq, "its text is not the one that was hashed")
+            return
+        try:
+            members, end = _JSON.raw_decode(row.canonical)
+            if end != len(row.canonical):
+                raise ValueError("something follows the entry")
+            self._compare(row, members)
+            self._compare_private(row.seq, members.get("private", {}), texts)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self._edited(row.seq, "its text is not an entry")
+
+    def _compare(self, row: Row, members: Mapping[str, Any]) -> None:
+        if (members["v"], members["log"], members["seq"]) != (VERSION, self._log, row.seq):
+            self._edited(row.seq, "its text is of another place")
+        if members["prev"] != (self.leaf or members["prev"]):
+            self._edited(max(row.seq - 1, 0), f"the text of entry {row.seq} continues another one")
+        if row.stamp < self._stamp:
+            self._edited(row.seq, "it says that it was before the entry that precedes it")
+        self._stamp = row.stamp
+        if (members["prev"], members["time"], columns(members)) != (row.prev, row.stamp, row.columns):
+            self._edited(row.seq, "a column that it is filtered by differs from its text")
+
+    def _compare_private(
+        self, seq: int, promised: Mapping[str, str], texts: Mapping[str, PrivateText]
+    ) -> None:
+        for name in promised.keys() - texts.keys():
+            self._findings.fault(
+                Kind.MISSING,
+                seq,
+                f"The private text {name} of entry {seq} is missing; erasing would leave its row.",
+            )
+        for name, stored in texts.items():
+            if stored.text is None or stored.salt is None:
+                continue
+            if promised.get(name) != commitment(stored.text, bytes(stored.salt)):
+                self._edited(seq, f"its private text {name} is not the one that it commits to")
+
+    def _step(self, leaf: str, subtrees: str | None) -> None:
+        """Go past one entry: grow the tree, and hold the checkpoints of this size against it."""
+        if self.frontier is not None:
+            growth = self.frontier.append(_digest(leaf))
+            self.frontier = growth.frontier
+            if subtrees is not None and subtrees != "".join(node.hex() for node in growth.completed):
+                self._edited(
+                    self.next, "the hashes of the tree that are stored with it are not those of the entries"
+                )
+        self.next, self.leaf = self.next + 1, leaf
+        if self.claims.due == self.next:
+            self._hold_claims()
+
+    def _hold_claims(self) -> None:
+        if self.frontier is None:
+            self.claims.skip(self.next)
+        else:
+            self.claims.compare(Root(self.next, self.frontier.root()))
+
+    def _edited(self, seq: int, how: str) -> None:
+        self._findings.fault(Kind.EDITED, seq, f"Entry {seq} was edited: {how}.")
+
+
+def _digest(leaf: str) -> bytes:
+    """The bytes of a stored leaf; of one that is not hex something that agrees with nothing."""
+    try:
+        return bytes.fromhex(leaf)
+    except ValueError:
+        return b""
+
+
+def _private_texts(rows: list[Row]) -> dict[int, dict[str, PrivateText]]:
+    texts: dict[int, dict[str, PrivateText]] = {}
+    for stored in PrivateText.objects.filter(seq__gte=rows[0].seq, seq__lte=rows[-1].seq):
+        texts.setdefault(stored.seq, {})[stored.name] = stored
+    return texts
