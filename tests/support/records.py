@@ -1,0 +1,47 @@
+"""Eligible records without a database, and how often an engine asked for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from memory.domain.tokens import Language, tokenise
+from memory.search import Epoch, Row
+
+ACME, GLOBEX = UUID(int=1), UUID(int=2)
+START = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+def row(number: int, content: str, *, minutes: int | None = None, lang: Language | None = None) -> Row:
+    """A record whose id is `number`, recorded so many minutes after START (as many as its number)."""
+    later = timedelta(minutes=number if minutes is None else minutes)
+    return Row(UUID(int=number), " ".join(tokenise(content, lang)), content, START + later)
+
+
+class RecordsInMemory:
+    """A Corpus. `reads` lists each call for rows: "all", or the id after which rows were asked for."""
+
+    def __init__(self, *rows: Row, scope: UUID = ACME) -> None:
+        self.rows: dict[UUID, list[Row]] = {scope: list(rows)}
+        self.number = 0
+        self.is_past = False
+        self.reads: list[str | UUID] = []
+
+    def add(self, *rows: Row, scope: UUID = ACME) -> None:
+        self.rows.setdefault(scope, []).extend(rows)
+
+    def remove(self, gone: UUID, scope: UUID = ACME) -> None:
+        """As when a record is retracted: the epoch rises with it."""
+        self.rows[scope] = [row for row in self.rows[scope] if row.id != gone]
+        self.number += 1
+
+    def epoch(self, scope: UUID) -> Epoch | None:
+        rows = self.rows.get(scope, [])
+        last = max((row.id for row in rows), default=None)
+        return None if self.is_past else Epoch(self.number, last, len(rows))
+
+    def eligible(self, scope: UUID, after: UUID | None = None) -> Iterator[Row]:
+        self.reads.append("all" if after is None else after)
+        rows = self.rows.get(scope, [])
+        return iter([row for row in rows if after is None or row.id > after])
