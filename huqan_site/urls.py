@@ -6,6 +6,7 @@ from allauth.account import views as allauth
 from django.urls import include, path
 
 from huqan_site import health
+from huqan_site.api import api
 
 handler400 = "huqan_site.errors.bad_request"
 handler403 = "huqan_site.errors.forbidden"
@@ -19,5 +20,7 @@ urlpatterns = [
     # Signing in and out is all that is taken of allauth: no sign-up, no mail, no codes.
     path("accounts/login/", allauth.login, name="account_login"),
     path("accounts/logout/", allauth.logout, name="account_logout"),
+    path("api/v1/", api.urls),
     path("", include("review.access.urls")),
+    path("", include("review.urls")),
 ]

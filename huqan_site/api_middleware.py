@@ -1,0 +1,37 @@
+"""What ninja leaves to mend under /api/: HEAD answers as GET does, and a wrong method is a problem document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from django.http import HttpRequest, HttpResponseBase
+
+from huqan_site import errors
+from huqan_site.lib.problems import Refusal
+
+
+class MethodNotAllowed(Refusal):
+    code, status, title = "method_not_allowed", 405, "Method not allowed"
+    detail: ClassVar[str] = "This address does not take that method. The Allow header names those that it takes."
+
+
+class ApiMiddleware:
+    """Wraps every request under /api/. The server itself leaves the body of an answer to HEAD away."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path.startswith(errors.API):
+            return self.get_response(request)
+        if request.method == "HEAD":
+            request.method = "GET"
+        answer = self.get_response(request)
+        return self._not_allowed(request, answer) if answer.status_code == MethodNotAllowed.status else answer
+
+    def _not_allowed(self, request: HttpRequest, answer: HttpResponseBase) -> HttpResponseBase:
+        problem = errors.refused(request, MethodNotAllowed())
+        allowed = {method.strip() for method in answer.get("Allow", "").split(",")} - {""}
+        problem["Allow"] = ", ".join(sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
+        return problem

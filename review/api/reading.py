@@ -1,0 +1,87 @@
+"""Reading a request's body strictly: one meaning or none, limits before shape (design: Reader)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, UnreadablePostError
+from huqan_site.lib import strict_json
+from huqan_site.lib.problems import FieldError, Refusal
+from ninja.parser import Parser
+from pydantic import BaseModel
+
+from review.domain.refusals import Invalid
+
+
+class UnsupportedMediaType(Refusal):
+    code, status, title = "unsupported_media_type", 415, "Not JSON"
+    detail = "Send the body as application/json in UTF-8, without a Content-Encoding."
+
+
+class BodyTooLarge(Refusal):
+    code, status, title = "too_large", 413, "The body is too large"
+    detail = "A body has at most 262144 bytes. Send less."
+
+
+class UnreadableBody(Refusal):
+    """A body that the strict reader refuses; its code says what is wrong."""
+
+    status, title = 400, "Not a body that can be read"
+    code: ClassVar[str]
+
+    def __init__(self, unreadable: strict_json.Unreadable) -> None:
+        super().__init__(unreadable.detail)
+        self.code = unreadable.code  # type: ignore[misc]  # one of the reader's own
+
+
+class StrictParser(Parser):
+    """ninja's door to the strict reader, for bodies and for the query."""
+
+    def parse_body(self, request: HttpRequest) -> dict[str, Any]:
+        return read_body(request)
+
+
+def read_body(request: HttpRequest) -> dict[str, Any]:
+    """Return the members of the body; read once a request.
+
+    Raises: UnsupportedMediaType, BodyTooLarge, UnreadableBody.
+    """
+    if not hasattr(request, "_huqan_body"):
+        request._huqan_body = _read(request)  # type: ignore[attr-defined]
+    return request._huqan_body  # type: ignore[attr-defined,no-any-return]
+
+
+def refuse_unknown(request: HttpRequest, schema: type[BaseModel]) -> None:
+    """Refuse a query with a parameter that `schema` does not name; ninja passes over those.
+
+    Raises: Invalid.
+    """
+    unknown = sorted(set(request.GET) - set(schema.model_fields))
+    if unknown:
+        sentence = "There is no such parameter. Leave it out."
+        raise Invalid(errors=[FieldError(f"/{name}", "unknown", sentence) for name in unknown])
+
+
+def _read(request: HttpRequest) -> dict[str, Any]:
+    _check_media_type(request)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > strict_json.MAX_BYTES:
+        raise BodyTooLarge
+    try:
+        body = request.body
+    except (RequestDataTooBig, UnreadablePostError) as wrong:
+        raise BodyTooLarge from wrong
+    if len(body) > strict_json.MAX_BYTES:
+        raise BodyTooLarge
+    try:
+        return strict_json.read(body)
+    except strict_json.Unreadable as unreadable:
+        raise UnreadableBody(unreadable) from unreadable
+
+
+def _check_media_type(request: HttpRequest) -> None:
+    charset = (request.content_params or {}).get("charset", "utf-8")
+    if request.content_type != "application/json" or charset.casefold() not in ("utf-8", "utf8"):
+        raise UnsupportedMediaType
+    if request.headers.get("Content-Encoding"):
+        raise UnsupportedMediaType
