@@ -5,3 +5,8 @@ class ReviewConfig(AppConfig):
     """Proposals and decisions."""
 
     name = "review"
+
+    def ready(self) -> None:
+        from review import replay
+
+        replay.register()

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from review.views import trail
 from review.views.decide import decide_view
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
@@ -12,4 +13,9 @@ urlpatterns = [
     path("proposals/<uuid:id>/", proposal, name="proposal"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),
+    path("audit/", trail.trail, name="audit"),
+    path("audit/<int:seq>/", trail.entry, name="audit_entry"),
+    path("audit/verify/", trail.verify_log, name="audit_verify"),
+    path("audit/export.jsonl", trail.export_jsonl, name="audit_export_jsonl"),
+    path("audit/export.csv", trail.export_csv, name="audit_export_csv"),
 ]

@@ -1,0 +1,55 @@
+"""What `verify` replays of this app: no decision, permit or ended proposal without its entry (I24)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from review.audit.actions import Action
+from review.audit.queries import without_entry
+from review.audit.verify import register_replay
+from review.domain.status import Status
+from review.models import Decision, Permit, Proposal
+
+DECIDED = (Action.DECISION_APPROVED, Action.DECISION_REJECTED, Action.DECISION_CHANGES_REQUESTED)
+ENDED: Mapping[Status, tuple[Action, ...]] = {
+    Status.EXECUTED: (Action.PROPOSAL_EXECUTED,),
+    Status.APPROVED: (Action.PROPOSAL_APPROVED,),
+    Status.REJECTED: (Action.PROPOSAL_REJECTED,),
+    Status.WITHDRAWN: (Action.PROPOSAL_WITHDRAWN,),
+    Status.EXPIRED: (Action.PROPOSAL_EXPIRED,),
+    Status.RUNNING: (Action.PERMIT_ISSUED,),
+    Status.SUCCEEDED: (Action.OUTCOME_REPORTED, Action.OUTCOME_RULED),
+    Status.FAILED: (Action.OUTCOME_REPORTED, Action.OUTCOME_RULED),
+    Status.UNKNOWN: (Action.OUTCOME_REPORTED, Action.OUTCOME_UNKNOWN, Action.OUTCOME_RULED),
+}
+
+
+def decisions() -> Iterator[str | None]:
+    """A sentence for each decision whose proposal has no entry of a decision."""
+    proposals = Decision.objects.values_list("proposal_id", flat=True).distinct().iterator()
+    for missing in without_entry(proposals, actions=DECIDED):
+        yield missing and f"The decisions on proposal {missing} have no entry."
+
+
+def permits() -> Iterator[str | None]:
+    """A sentence for each permit that no entry says was issued."""
+    proposals = Permit.objects.values_list("proposal_id", flat=True).iterator()
+    for missing in without_entry(proposals, actions=(Action.PERMIT_ISSUED,)):
+        yield missing and f"The permit of proposal {missing} has no entry."
+
+
+def proposals() -> Iterator[str | None]:
+    """A sentence for each proposal that is in a state which no entry took it to."""
+    every = Proposal.objects.values_list("id", flat=True).iterator()
+    for missing in without_entry(every, actions=(Action.PROPOSAL_PROPOSED,)):
+        yield missing and f"Proposal {missing} has no entry that made it."
+    for status, actions in ENDED.items():
+        ended = Proposal.objects.filter(status=status).values_list("id", flat=True).iterator()
+        for missing in without_entry(ended, actions=actions):
+            yield missing and f"Proposal {missing} is {status}, and no entry says so."
+
+
+def register() -> None:
+    register_replay("decisions", decisions)
+    register_replay("permits", permits)
+    register_replay("proposals", proposals)

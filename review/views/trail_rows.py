@@ -1,0 +1,97 @@
+"""Entries of the log as a reader in a hurry sees them: who did what, on what, in our words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from review.audit import proofs
+from review.audit.chain import verify_inclusion
+from review.audit.checkpoints import newest
+from review.audit.models import Entry
+from review.audit.queries import private_texts
+from review.models import Proposal
+
+REFUSED = {"decision.refused", "proposal.refused", "permit.refused", "sign_in.failed", "step_up.failed"}
+
+
+def lines(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the rows of templates/audit/list.html, without their links."""
+    summaries = _summaries(entries)
+    return [line(entry, summaries) for entry in entries]
+
+
+def line(entry: Entry, summaries: Mapping[str, str] | None = None) -> dict[str, Any]:
+    members = json.loads(entry.canonical)
+    actor = members["actor"]
+    at = moment(members)
+    summaries = _summaries([entry]) if summaries is None else summaries
+    return {
+        "seq": entry.seq,
+        "at": at,
+        "day": at.strftime("%-d %b"),
+        "who": actor.get("account") or _("somebody unknown"),
+        "role": "" if actor["kind"] == "person" else actor["kind"],
+        "action": members["action"],
+        "refused": members["action"] in REFUSED,
+        "what": _what(members, summaries),
+        "on": _on(members),
+    }
+
+
+def moment(members: Mapping[str, Any]) -> datetime:
+    return datetime.strptime(members["time"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+
+
+def detail(entry: Entry) -> dict[str, Any]:
+    """Return templates/components/audit_entry.html's context: the bytes, their place and the proof of it."""
+    checkpoint = newest()
+    proof = proofs.inclusion(entry.seq, checkpoint.size) if checkpoint and entry.seq < checkpoint.size else None
+    return {
+        "seq": entry.seq,
+        "canonical": entry.canonical,
+        "bytes": len(entry.canonical.encode()),
+        "leaf": entry.leaf,
+        "prev": json.loads(entry.canonical)["prev"],
+        "prev_seq": entry.seq - 1 if entry.seq else None,
+        "proof": [node.hex() for node in proof.path] if proof else None,
+        "tree_size": proof.root.size if proof else None,
+        "proved": verify_inclusion(proof.seq, proof.leaf, proof.path, proof.root) if proof else None,
+        "url": reverse("audit_entry", args=[entry.seq]),
+        "proposal_url": f"{reverse('audit')}?proposal={entry.proposal}" if entry.proposal else None,
+        "texts": [
+            {"name": name, "text": text or "", "erased": text is None} for name, text in private_texts(entry).items()
+        ],
+    }
+
+
+def _summaries(entries: Sequence[Entry]) -> dict[str, str]:
+    """Return our one-line summary of each proposal that the entries are about."""
+    ids = {UUID(str(entry.proposal)) for entry in entries if entry.proposal}
+    return {str(pk): text for pk, text in Proposal.objects.filter(pk__in=ids).values_list("pk", "summary")}
+
+
+def _what(members: Mapping[str, Any], summaries: Mapping[str, str]) -> str:
+    before, after = members.get("before", {}), members.get("after", {})
+    subject = members.get("object", {})
+    told = [summaries.get(str(subject.get("id")), "")]
+    if "code" in after:
+        told.append(after["code"].replace("_", " "))
+    if "status" in before and "status" in after:
+        told.append(_("from %(old)s to %(new)s") % {"old": before["status"], "new": after["status"]})
+    if "revision" in subject:
+        told.append(_("revision %(n)d") % {"n": subject["revision"]})
+    return ", ".join(part for part in told if part) or str(after.get("tool", ""))
+
+
+def _on(members: Mapping[str, Any]) -> str:
+    subject = members.get("object")
+    if not subject:
+        return _("log") if members["action"].startswith(("audit.", "log.")) else ""
+    return f"{subject['type']} {str(subject['id'])[-4:]}" if subject["type"] != "log" else _("log")
