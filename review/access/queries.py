@@ -57,6 +57,11 @@ def workspace(name: str) -> Workspace | None:
     return Workspace.objects.filter(name__iexact=name).first()
 
 
+def all_workspaces() -> list[Workspace]:
+    """Return every workspace, by name. For the operator; no page and no agent asks this."""
+    return list(Workspace.objects.order_by("name"))
+
+
 def memberships_of(person: UUID, now: datetime) -> list[Membership]:
     """Return the memberships of `person` that hold now, with their workspaces, by workspace name."""
     held = Membership.objects.active(now).held_by(person).select_related("workspace")

@@ -204,7 +204,9 @@ def _owners_at(ownerships: Iterable[Ownership], at: datetime) -> set[UUID]:
 def _rule_changers(proposals: Sequence[Proposal]) -> dict[UUID, set[UUID]]:
     """Return who activated a policy, since a proposal was submitted, that changed the rule for its tool."""
     changers: dict[UUID, set[UUID]] = defaultdict(set)
-    earliest = min(proposal.created_at for proposal in proposals) if proposals else None
+    if not proposals:
+        return changers
+    earliest = min(proposal.created_at for proposal in proposals)
     newer = PolicyVersion.objects.filter(
         workspace__in={proposal.workspace_id for proposal in proposals}, created_at__gt=earliest
     )

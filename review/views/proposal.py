@@ -70,7 +70,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "bases": _bases(found, bases, base),
         "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
         "preview": preview,
-        "run_note": _run_note(case.rule.people),
+        "run_note": _run_note(found, case.rule.people),
         "evidence": parts.evidence(revision),
         "agent": found.agent.name if found.agent else "",
         "words": revision.rationale,
@@ -105,9 +105,11 @@ def _preview(found: Proposal, arguments: dict[str, Any], people: int) -> dict[st
     return {"rows": rows, "people": people}
 
 
-def _run_note(people: int) -> str:
+def _run_note(found: Proposal, people: int) -> str:
+    if effect_of(found.tool) is not None:
+        return ""
     return _(
-        "The console does not run this tool. Once %(n)d approve, its executor can take one permit for exactly these bytes, once."
+        "The console does not run this tool. Approvals needed: %(n)d. Then its executor can take one permit for exactly these bytes, once."
     ) % {"n": people}
 
 

@@ -39,6 +39,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     context = {
         "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
         "views": _views(view, numbers),
+        "sorted": _("Newest first") if view is View.DECIDED else _("Riskiest first, then least time left"),
         "filters": _picks(filters, choices(actor.person, view, now)),
         "list_url": reverse("queue"),
         "query": filters.search,
