@@ -5,7 +5,7 @@ from __future__ import annotations
 from allauth.account import views as allauth
 from django.urls import include, path
 
-from huqan_site import health
+from huqan_site import health, help, published
 from huqan_site.api import api
 
 handler400 = "huqan_site.errors.bad_request"
@@ -20,7 +20,15 @@ urlpatterns = [
     # Signing in and out is all that is taken of allauth: no sign-up, no mail, no codes.
     path("accounts/login/", allauth.login, name="account_login"),
     path("accounts/logout/", allauth.logout, name="account_logout"),
+    path("metrics", published.metrics, name="metrics"),
+    path(".well-known/huqan-keys.json", published.keys, name="keys"),
+    path("api/v1/docs", published.api_page, name="api_docs"),
     path("api/v1/", api.urls),
+    path("help/", help.index, name="help"),
+    path("help/components/", help.components, name="components"),
+    path("help/problems/<slug:code>/", help.problem, name="problem"),
+    path("help/<slug:slug>/", help.page, name="help_page"),
     path("", include("review.access.urls")),
     path("", include("review.urls")),
+    path("", include("memory.urls")),
 ]

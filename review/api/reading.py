@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, UnreadablePostError
@@ -19,22 +19,6 @@ class UnsupportedMediaType(Refusal):
     detail = "Send the body as application/json in UTF-8, without a Content-Encoding."
 
 
-class BodyTooLarge(Refusal):
-    code, status, title = "too_large", 413, "The body is too large"
-    detail = "A body has at most 262144 bytes. Send less."
-
-
-class UnreadableBody(Refusal):
-    """A body that the strict reader refuses; its code says what is wrong."""
-
-    status, title = 400, "Not a body that can be read"
-    code: ClassVar[str]
-
-    def __init__(self, unreadable: strict_json.Unreadable) -> None:
-        super().__init__(unreadable.detail)
-        self.code = unreadable.code  # type: ignore[misc]  # one of the reader's own
-
-
 class StrictParser(Parser):
     """ninja's door to the strict reader, for bodies and for the query."""
 
@@ -45,7 +29,7 @@ class StrictParser(Parser):
 def read_body(request: HttpRequest) -> dict[str, Any]:
     """Return the members of the body; read once a request.
 
-    Raises: UnsupportedMediaType, BodyTooLarge, UnreadableBody.
+    Raises: UnsupportedMediaType, strict_json.Unreadable with the reason's code.
     """
     if not hasattr(request, "_huqan_body"):
         request._huqan_body = _read(request)  # type: ignore[attr-defined]
@@ -66,17 +50,12 @@ def refuse_unknown(request: HttpRequest, schema: type[BaseModel]) -> None:
 def _read(request: HttpRequest) -> dict[str, Any]:
     _check_media_type(request)
     if int(request.META.get("CONTENT_LENGTH") or 0) > strict_json.MAX_BYTES:
-        raise BodyTooLarge
+        raise strict_json.BodyTooLarge
     try:
         body = request.body
     except (RequestDataTooBig, UnreadablePostError) as wrong:
-        raise BodyTooLarge from wrong
-    if len(body) > strict_json.MAX_BYTES:
-        raise BodyTooLarge
-    try:
-        return strict_json.read(body)
-    except strict_json.Unreadable as unreadable:
-        raise UnreadableBody(unreadable) from unreadable
+        raise strict_json.BodyTooLarge from wrong
+    return strict_json.read(body)
 
 
 def _check_media_type(request: HttpRequest) -> None:

@@ -1,0 +1,93 @@
+"""Help: the pages of docs/, the page behind each problem `type`, and the sheet of components."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from markdown_it import MarkdownIt
+
+from huqan_site import component_sheet
+from huqan_site.lib.problems import Refusal
+
+DOCS = Path(settings.BASE_DIR) / "docs"
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    pages = [
+        {"url": reverse("help_page", args=[path.stem]), "title": title, "sentence": sentence}
+        for path, title, sentence in _pages()
+    ]
+    return render(request, "help/index.html", {"pages": pages, "api_url": reverse("api_docs")})
+
+
+@require_safe
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    found = next(((path, title) for path, title, _sentence in _pages() if path.stem == slug), None)
+    if found is None:
+        raise Http404
+    path, title = found
+    shown = {"title": title, "html": _rendered(path.read_text(encoding="utf-8"))}
+    return render(request, "help/page.html", {"page": shown, "back": {"url": reverse("help"), "label": _("Help")}})
+
+
+@require_safe
+def problem(request: HttpRequest, code: str) -> HttpResponse:
+    """The page that a problem document's `type` leads to."""
+    problems = catalogue()
+    if code not in problems:
+        raise Http404
+    others = [{**one, "url": reverse("problem", args=[name])} for name, one in sorted(problems.items())]
+    return render(request, "help/problem.html", {"problem": problems[code], "others": others})
+
+
+@require_safe
+def components(request: HttpRequest) -> HttpResponse:
+    return render(request, "help/components.html", component_sheet.samples())
+
+
+@cache
+def catalogue() -> dict[str, dict[str, Any]]:
+    """Return every refusal of the product by its code: status, title, why and what to do next."""
+    kinds = sorted(_descendants(Refusal), key=lambda kind: kind.__qualname__)
+    return {kind.code: _described(kind) for kind in kinds if hasattr(kind, "code")}
+
+
+def _descendants(kind: type[Refusal]) -> set[type[Refusal]]:
+    return set(kind.__subclasses__()).union(*(_descendants(one) for one in kind.__subclasses__()))
+
+
+def _described(kind: type[Refusal]) -> dict[str, Any]:
+    return {
+        "code": kind.code,
+        "status": kind.status,
+        "title": kind.title,
+        "why": kind.detail,
+        "next": getattr(kind, "advice", ""),
+    }
+
+
+def _pages() -> list[tuple[Path, str, str]]:
+    """Return each page of docs/ with its title and first sentence, in the order of their names."""
+    return [(path, *_heading(path)) for path in sorted(DOCS.glob("*.md"))]
+
+
+def _heading(path: Path) -> tuple[str, str]:
+    """The title, and the first line of the text if it stands right under it."""
+    title, *rest = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return title.removeprefix("# "), rest[0] if rest and not rest[0].startswith("#") else ""
+
+
+def _rendered(text: str) -> SafeString:
+    """Return the HTML of our own Markdown; raw HTML in it stays text, and the title stands above already."""
+    body = text.split("\n", 1)[1] if text.startswith("# ") else text
+    return mark_safe(MarkdownIt("commonmark", {"html": False}).enable("table").render(body))  # noqa: S308
