@@ -6,10 +6,12 @@ import logging
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from huqan_site import __version__, errors
-from huqan_site.lib.problems import FieldError, Refusal
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from huqan_site import __version__, errors
+from huqan_site.lib.problems import FieldError, Refusal
+from memory.api.routes import router as memory
 from review.access.refusals import Unauthorized
 from review.api.reading import StrictParser
 from review.api.routes import router as proposals
@@ -28,6 +30,7 @@ api = NinjaAPI(
     urls_namespace="api",
 )
 api.add_router("", proposals)
+api.add_router("/memory", memory)
 
 SENTENCES = {
     "missing": ("required", "This member is required."),
