@@ -15,7 +15,7 @@ from django.db import InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy
 
 from huqan_site.lib.problems import Refusal
@@ -134,11 +134,12 @@ def _typed(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def _sign_in(request: HttpRequest) -> str:
-    """Where to sign in and come back to the page of ours that the form was sent from."""
-    sent_from = request.headers.get("Referer", "")
-    ours = url_has_allowed_host_and_scheme(sent_from, {request.get_host()})
-    query = urlencode({"next": urlsplit(sent_from).path if ours else "/"})
-    return f"{reverse('account_login')}?{query}"
+    """Where to sign in and come back to the page that the form was sent from; only its path, so one of ours."""
+    try:
+        sent_from = urlsplit(request.headers.get("Referer", "")).path
+    except ValueError:
+        sent_from = ""
+    return f"{reverse('account_login')}?{urlencode({'next': sent_from or '/'})}"
 
 
 def _problem(request: HttpRequest, refusal: Refusal) -> JsonResponse:
@@ -151,4 +152,6 @@ def _problem(request: HttpRequest, refusal: Refusal) -> JsonResponse:
         "request_id": current_request_id(),
         **refusal.extra,
     }
+    if refusal.errors:
+        body["errors"] = [error._asdict() for error in refusal.errors]
     return JsonResponse(body, status=refusal.status, content_type="application/problem+json")

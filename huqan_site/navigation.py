@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -16,8 +17,9 @@ from django.utils.translation import gettext_lazy
 from review.access import queries, sessions
 from review.access.actors import PersonActor
 from review.access.models import Role
+from review.queries import queue
 
-Count = Callable[[PersonActor], int]
+Count = Callable[[PersonActor, datetime], int]
 
 
 class Place(NamedTuple):
@@ -39,8 +41,17 @@ PLACES = (
     Place("/help/", gettext_lazy("Help")),
 )
 
+
+def _decidable(actor: PersonActor, now: datetime) -> int:
+    return queue.in_view(actor.person, queue.View.MINE, now).count()
+
+
+def _releasable(actor: PersonActor, now: datetime) -> int:
+    return queue.held(actor.person, now).filter(queue.decidable_by(actor.person, now)).count()
+
+
 #: What this person can decide, by page; nothing else is counted.
-COUNTS: dict[str, Count] = {}
+COUNTS: dict[str, Count] = {"/": _decidable, "/quarantine/": _releasable}
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
@@ -85,7 +96,7 @@ def _place(place: Place, request: HttpRequest, actor: PersonActor) -> dict[str, 
     return {
         "url": place.path,
         "label": str(place.label),
-        "count": count(actor) if count else None,
+        "count": count(actor, timezone.now()) if count else None,
         "current": _is_current(place, request.path),
     }
 

@@ -1,0 +1,174 @@
+"""Signing in: by name and password alone, recorded, and gone the moment the person is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.db import OperationalError
+from django.test import Client
+from django.urls import Resolver404, resolve
+
+from review.access import adapter, queries, sessions
+from review.access.services.passwords import choose_password, reset_password
+from review.access.services.people import create_person_with_account, disable_person
+from review.audit.models import Entry, PrivateText
+from tests.db.access.house import OPERATOR
+
+PASSWORD = "correct horse battery staple"
+LOGIN = "/accounts/login/"
+
+
+@pytest.fixture(autouse=True)
+def nina(db: None) -> Iterator[None]:
+    cache.clear()
+    choose_password(create_person_with_account("nina", "nina", by=OPERATOR).secret, PASSWORD)
+    yield
+    cache.clear()
+
+
+def sign_in(browser: Client, name: str = "nina", password: str = PASSWORD, **more: str) -> Any:
+    return browser.post(LOGIN, {"login": name, "password": password, **more})
+
+
+def is_signed_in(browser: Client) -> bool:
+    return bool(browser.get("/account/").status_code == 200)
+
+
+def last(action: str) -> dict[str, Any]:
+    entry = Entry.objects.filter(action=action).order_by("-seq").first()
+    assert entry is not None
+    return dict(json.loads(entry.canonical))
+
+
+def test_a_person_signs_in_and_the_log_says_how(client: Client) -> None:
+    assert sign_in(client).status_code == 302
+    assert is_signed_in(client)
+    user = queries.account("nina")
+    assert user is not None
+    actor = last("sign_in.succeeded")["actor"]
+    assert actor["account"] == "nina"
+    assert actor["person"] == str(user.person_id)
+    assert actor["methods"] == ["password"]
+    assert datetime.fromisoformat(actor["auth_time"])
+    assert actor["session"] == sessions.session_reference(client.session.session_key or "")
+    assert (client.session.session_key or "") not in json.dumps(actor)
+
+
+def test_the_letter_case_of_the_name_does_not_matter(client: Client) -> None:
+    sign_in(client, "NINA")
+    assert is_signed_in(client)
+
+
+def test_a_wrong_password_signs_nobody_in_and_is_recorded(client: Client) -> None:
+    assert "Not signed in" in sign_in(client, password="wrong").content.decode()
+    assert not is_signed_in(client)
+    assert last("sign_in.failed")["actor"]["account"] == "nina"
+    assert "person" not in last("sign_in.failed")["actor"]
+
+
+def test_what_was_typed_as_an_unknown_name_is_only_committed_to(client: Client) -> None:
+    answer = sign_in(client, "hunter2-my-password")
+    assert answer.content == sign_in(client, "hunter2-my-password").content or answer.status_code == 200
+    entry = last("sign_in.failed")
+    assert "hunter2" not in json.dumps(entry)
+    assert "account" not in entry["actor"]
+    kept = PrivateText.objects.get(seq=entry["seq"], name="account")
+    assert kept.text == "hunter2-my-password"
+
+
+def test_a_disabled_person_is_answered_like_a_wrong_password(client: Client) -> None:
+    user = queries.account("nina")
+    assert user is not None
+    disable_person(user.person_id, by=OPERATOR)
+    assert "name and password do not fit" in sign_in(client).content.decode()
+    assert not is_signed_in(client)
+    assert last("sign_in.failed")["actor"]["account"] == "nina"
+
+
+def test_disabling_a_person_ends_the_open_session(client: Client) -> None:
+    sign_in(client)
+    assert is_signed_in(client)
+    user = queries.account("nina")
+    assert user is not None
+    disable_person(user.person_id, by=OPERATOR)
+    assert not is_signed_in(client)
+
+
+def test_resetting_a_password_ends_the_open_session(client: Client) -> None:
+    sign_in(client)
+    assert is_signed_in(client)
+    reset_password("nina", by=OPERATOR)
+    assert not is_signed_in(client)
+
+
+def test_signing_out_is_recorded_and_needs_a_form(client: Client) -> None:
+    sign_in(client)
+    client.get("/accounts/logout/")
+    assert is_signed_in(client)
+    client.post("/accounts/logout/")
+    assert not is_signed_in(client)
+    assert last("sign_out.done")["actor"]["account"] == "nina"
+
+
+def test_without_an_entry_nobody_is_signed_in(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(adapter.log, "record", fails)
+        answer = sign_in(client)
+        assert answer.status_code == 503
+        assert answer["Retry-After"]
+        assert "disk I/O" not in answer.content.decode()
+        assert not Session.objects.exists()
+    assert not is_signed_in(client)
+    sign_in(client)
+    assert is_signed_in(client)
+
+
+@pytest.mark.parametrize(
+    ("asked", "led"),
+    [
+        ("/account/", "/account/"),
+        ("/audit/?from=2026", "/audit/?from=2026"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("http://localhost/", "/"),
+        ("http://testserver.evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+        ("\\\\evil.example", "/"),
+    ],
+)
+def test_a_sign_in_leads_to_a_page_of_this_host_only(client: Client, asked: str, led: str) -> None:
+    assert sign_in(client, next=asked)["Location"] == led
+
+
+@pytest.mark.parametrize("page", ["signup/", "password/reset/", "email/", "login/code/", "confirm-email/"])
+def test_of_allauth_only_signing_in_and_out_is_there(page: str) -> None:
+    assert resolve("/accounts/login/")
+    with pytest.raises(Resolver404):
+        resolve(f"/accounts/{page}")
+
+
+def test_a_signed_out_reader_is_led_to_the_sign_in_and_back(client: Client) -> None:
+    answer = client.get("/account/?x=1")
+    assert answer["Location"] == "/accounts/login/?next=/account/%3Fx%3D1"
+    htmx = client.get("/account/", headers={"HX-Request": "true"})
+    assert htmx["HX-Redirect"] == "/accounts/login/?next=%2Faccount%2F"
+
+
+def test_what_a_signed_out_person_sends_is_not_thrown_away_in_silence(client: Client) -> None:
+    answer = client.post("/account/delegations/", {"agent": "x"})
+    assert answer.status_code == 403
+    assert 'data-problem="signed_out"' in answer.content.decode()
+
+
+def test_a_bearer_token_signs_nobody_in_on_a_page(client: Client) -> None:
+    answer = client.get("/account/", headers={"authorization": "Bearer hqn_000000000000_" + "0" * 48})
+    assert answer.status_code == 302
