@@ -35,13 +35,19 @@ def make_private() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     _forget_the_callers_settings()
     os.environ |= {
-        "DJANGO_SETTINGS_MODULE": "huqan_site.settings",
         "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright keeps an event loop in the test's thread
         "HUQAN_DATA_DIR": str(folder),
         "HUQAN_MODE": "demo",
     }
-    assert settings.DATABASES  # read now: pytest-django sets Django up only where the settings are read
+    _read_settings()
     return folder
+
+
+def _read_settings() -> None:
+    """Read the settings now, and leave no variable behind that would make an xdist worker read them sooner."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_SETTINGS_MODULE", "huqan_site.settings")
+        assert settings.DATABASES
 
 
 def _forget_the_callers_settings() -> None:
