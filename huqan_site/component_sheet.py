@@ -177,7 +177,7 @@ _NOTICES: list[Sample] = [
         "sign": "note",
         "title": "Not up to date since 14:31 UTC",
         "sentence": "The server does not answer. Rows may be old.",
-        "link_url": "",
+        "link_url": "#notices",
         "link_label": "Try again",
     },
 ]

@@ -23,7 +23,7 @@ from huqan_site.lib import text_safety
 
 register = template.Library()
 
-EMPTY = format_html("")
+EMPTY = SafeString()
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
