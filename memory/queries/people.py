@@ -1,11 +1,11 @@
-"""What people see of memory: what is held and why, records with their sources, what stands beside a text.
+"""What people see of memory: records with their sources, what stands beside a text, what agents do not get.
 
 `scopes` are the workspaces in which the person who looks has a role; nothing outside them is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -13,16 +13,20 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memory.domain.validity import Interval
-from memory.models import Lifecycle, MemoryRecord, RecordEvidence, Trust
+from memory.models import MemoryRecord, RecordEvidence
 from memory.queries.corpus import Present, Unrecallable
 from memory.queries.recall import Found, Question
 from memory.queries.verdicts import Moment, contradicts, judge, rivals
 from memory.search import Mode, search
 from memory.search.answer import LONGEST_QUERY
 from review.access.models import Agent, Scope
+from review.audit.actions import Action
+from review.audit.models import Entry
 from review.domain.refusals import NotFound
 
 NEAREST = 3
+LOOKED_AT = 50  # hits in which the nearest are looked for
+NEAR = 0.5
 
 
 class Neighbour(NamedTuple):
@@ -30,6 +34,14 @@ class Neighbour(NamedTuple):
 
     record: MemoryRecord
     contradicts: bool
+
+
+class Event(NamedTuple):
+    """One thing that happened to a record: when, by whom (an account, an agent, the console), what."""
+
+    at: datetime
+    who: str
+    action: Action
 
 
 def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
@@ -46,31 +58,13 @@ def evidence(record: MemoryRecord) -> QuerySet[RecordEvidence]:
     return RecordEvidence.objects.filter(record=record).select_related("agent", "proposal").order_by("id")
 
 
-def held(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
-    """Return what is held in quarantine, longest first."""
-    rows = MemoryRecord.objects.held().filter(workspace_id__in=list(scopes))
-    return rows.select_related("workspace", "agent", "proposal").order_by("recorded_at", "id")
-
-
-def released(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
-    """Return what was held once and is trusted now, latest first."""
-    rows = MemoryRecord.objects.once_held().filter(workspace_id__in=list(scopes), trust=Trust.TRUSTED)
-    return rows.select_related("workspace", "agent", "proposal").order_by("-trusted_at", "-id")
-
-
-def discarded(scopes: Iterable[UUID]) -> QuerySet[MemoryRecord]:
-    """Return what was held once and discarded, latest first."""
-    rows = MemoryRecord.objects.filter(workspace_id__in=list(scopes), lifecycle=Lifecycle.DISCARDED)
-    return rows.select_related("workspace", "agent", "proposal").order_by("-retired_at", "-id")
-
-
-def held_for(scopes: Iterable[UUID], proposal: UUID) -> MemoryRecord:
-    """Return what is or was held for `proposal`, the latest if there were several. Raises: NotFound."""
-    rows = MemoryRecord.objects.once_held().filter(workspace_id__in=list(scopes), proposal_id=proposal)
-    found = rows.select_related("workspace", "agent", "proposal").order_by("-id").first()
-    if found is None:
-        raise NotFound
-    return found
+def history(record: MemoryRecord) -> list[Event]:
+    """Return what the log tells of a record, newest first."""
+    entries = Entry.objects.filter(object_type="record", object_id=str(record.id)).order_by("-seq")
+    return [
+        Event(datetime.fromisoformat(entry.stamp), entry.account or "", Action(entry.action))
+        for entry in entries
+    ]
 
 
 def neighbours(record: MemoryRecord) -> list[Neighbour]:
@@ -111,11 +105,19 @@ def _contradicted(record: MemoryRecord) -> list[MemoryRecord]:
     ]
 
 
-def _nearest(record: MemoryRecord, seen: set[UUID]) -> Sequence[MemoryRecord]:
+def _nearest(record: MemoryRecord, seen: set[UUID]) -> list[MemoryRecord]:
+    """Return the few trusted records that have most words in common with `record`, if that is most of the words."""
     words = record.content[:LONGEST_QUERY]
     if not words.strip():
         return []
-    hits = search(Present(), record.workspace_id, words, Mode.BM25, NEAREST + len(seen) + 1).hits
-    ids = [hit.id for hit in hits if hit.id not in seen and hit.id != record.id][:NEAREST]
-    rows = MemoryRecord.objects.recallable(record.workspace_id).in_bulk(ids)
-    return [rows[id_] for id_ in ids if id_ in rows]
+    hits = search(Present(), record.workspace_id, words, Mode.BM25, LOOKED_AT).hits
+    rows = MemoryRecord.objects.recallable(record.workspace_id).in_bulk([hit.id for hit in hits])
+    near = [(_overlap(record, row), row) for row in rows.values() if row.id not in seen | {record.id}]
+    ranked = sorted(near, key=lambda pair: (-pair[0], pair[1].id))
+    return [row for overlap, row in ranked if overlap >= NEAR][:NEAREST]
+
+
+def _overlap(one: MemoryRecord, other: MemoryRecord) -> float:
+    """How much of the words of two records is common to both, from 0 to 1 (Jaccard)."""
+    mine, theirs = set(one.tokens.split()), set(other.tokens.split())
+    return len(mine & theirs) / (len(mine | theirs) or 1)

@@ -1,0 +1,120 @@
+"""The lists of what is or was in quarantine, as a person sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Case, Exists, IntegerField, OuterRef, When
+
+from memory.models import Lifecycle, MemoryRecord, RecordQuerySet, Trust
+from review.access.models import Person
+from review.access.queries import workspaces_of
+from review.domain.refusals import NotFound
+from review.domain.status import Status
+from review.models import Proposal
+from review.queries.paging import Keyset, Page
+from review.queries.queue import decidable_by
+
+PAGE = 50
+
+
+class View(StrEnum):
+    HELD = "held"
+    RELEASED = "released"
+    DISCARDED = "discarded"
+
+
+ORDERS = {
+    View.HELD: Keyset("huqan.memory.held", (("others", "int"), ("recorded_at", "time"), ("id", "id"))),
+    View.RELEASED: Keyset("huqan.memory.released", (("-trusted_at", "time"), ("-id", "id"))),
+    View.DISCARDED: Keyset("huqan.memory.discarded", (("-retired_at", "time"), ("-id", "id"))),
+}
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for; empty means any. `search` looks into the held text."""
+
+    workspace: str = ""
+    source: str = ""
+    agent: str = ""
+    search: str = ""
+
+    def scope(self) -> list[str]:
+        return [self.workspace, self.source, self.agent, self.search]
+
+
+def page(
+    person: Person, view: View, filters: Filters, cursor: str | None, now: datetime
+) -> Page[MemoryRecord]:
+    """Return a page of `view` where `person` has a role; what is held, his own first, then the longest held.
+
+    Raises: BadCursor.
+    """
+    rows = matching(in_view(person, view, now), filters)
+    rows = rows.select_related("workspace", "agent", "proposal__workspace", "proposal__agent")
+    first = Case(When(_his(person, now), then=0), default=1, output_field=IntegerField())
+    return ORDERS[view].page(
+        rows.annotate(others=first), cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()]
+    )
+
+
+def in_view(person: Person, view: View, now: datetime) -> RecordQuerySet:
+    """Return the records of `view` in every workspace where `person` has a role."""
+    rows = MemoryRecord.objects.filter(
+        workspace_id__in=[workspace.id for workspace in workspaces_of(person.id, now)]
+    )
+    match view:
+        case View.HELD:
+            return rows.held().filter(proposal__status=Status.QUARANTINED)
+        case View.RELEASED:
+            return rows.once_held().filter(trust=Trust.TRUSTED)
+        case View.DISCARDED:
+            return rows.filter(lifecycle=Lifecycle.DISCARDED)
+
+
+def matching(rows: RecordQuerySet, filters: Filters) -> RecordQuerySet:
+    """Return `rows` that `filters` lets through."""
+    exact = {
+        "workspace__name": filters.workspace,
+        "provenance__kind": filters.source,
+        "agent__name": filters.agent,
+    }
+    rows = rows.filter(**{column: value for column, value in exact.items() if value})
+    return rows.filter(content__icontains=filters.search) if filters.search else rows
+
+
+def counts(person: Person, now: datetime) -> dict[View, int]:
+    """Return how many records stand in each view."""
+    return {view: in_view(person, view, now).count() for view in View}
+
+
+def decidable(person: Person, now: datetime) -> int:
+    """Return how many held records wait for this person."""
+    return in_view(person, View.HELD, now).filter(_his(person, now)).count()
+
+
+def choices(person: Person, view: View, now: datetime) -> dict[str, list[str]]:
+    """Return the values that the filters of a view offer."""
+    rows = in_view(person, view, now).order_by()
+    kinds = rows.exclude(provenance=None).values_list("provenance__kind", flat=True).distinct()[:100]
+    return {
+        "workspace": [workspace.name for workspace in workspaces_of(person.id, now)],
+        "source": sorted(kind for kind in kinds if isinstance(kind, str)),
+        "agent": sorted(rows.exclude(agent=None).values_list("agent__name", flat=True).distinct()[:100]),
+    }
+
+
+def held_for(proposal: Proposal) -> MemoryRecord:
+    """Return what is or was held for `proposal`, the latest if there were several. Raises: NotFound."""
+    found = MemoryRecord.objects.once_held().filter(proposal=proposal).order_by("-id").first()
+    if found is None:
+        raise NotFound
+    return found
+
+
+def _his(person: Person, now: datetime) -> Exists:
+    """The condition that an approval by `person` would count towards the release of a record."""
+    return Exists(Proposal.objects.filter(decidable_by(person, now), pk=OuterRef("proposal")))

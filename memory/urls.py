@@ -1,0 +1,15 @@
+"""The people's addresses of memory."""
+
+from django.urls import path
+
+from memory.views.quarantine import quarantine_item
+from memory.views.quarantine_list import quarantine
+from memory.views.record import record
+from memory.views.search import search
+
+urlpatterns = [
+    path("quarantine/", quarantine, name="quarantine"),
+    path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
+    path("memory/", search, name="memory"),
+    path("memory/<uuid:record_id>/", record, name="memory_record"),
+]

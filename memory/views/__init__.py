@@ -1,0 +1,1 @@
+"""The people's pages of memory: what is held, search, one record."""

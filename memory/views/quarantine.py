@@ -1,0 +1,186 @@
+"""One held memory: why it is held, its text, what stands beside it, and the decision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from huqan_site.lib.canonical_json import canonical
+from memory.domain.masking import masked, masked_value
+from memory.models import MemoryRecord
+from memory.queries import held, people
+from memory.queries.people import Neighbour
+from memory.views import held_text
+from memory.views.words import source_of
+from review.access.actors import PersonActor
+from review.access.sessions import signed_in
+from review.domain.decision import Case
+from review.domain.gate import Signal
+from review.domain.refusals import NotFound
+from review.domain.status import Status
+from review.models import Proposal, Revision
+from review.queries.bases import NOTHING
+from review.queries.cases import case_of
+from review.queries.visible import visible
+from review.services.look import look
+from review.views import parts
+from review.views.differences import comparison
+from review.views.form import Typed, Words, decision_form, shown_digest
+from review.views.warnings import suspicious
+
+
+@require_safe
+@signed_in
+def quarantine_item(request: HttpRequest, actor: PersonActor, proposal_id: UUID) -> HttpResponse:
+    found = visible(actor.person, proposal_id, timezone.now())
+    try:
+        response = show(request, actor, found)
+    except NotFound:  # it was never held
+        return HttpResponseRedirect(reverse("proposal", args=[found.id]))
+    look(found, actor.person)
+    return response
+
+
+def show(
+    request: HttpRequest,
+    actor: PersonActor,
+    found: Proposal,
+    *,
+    status: dict[str, Any] | None = None,
+    typed: Typed | None = None,
+    code: int = 200,
+) -> HttpResponse:
+    """Return the page of `found`, after an answer with its status region and what was typed.
+
+    Raises: NotFound where nothing was ever held for it.
+    """
+    context = page(found, actor, typed=typed or Typed(), now=timezone.now())
+    return render(request, "memory/quarantine_item.html", {**context, "status": status}, status=code)
+
+
+def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) -> dict[str, Any]:
+    """Return the context of templates/memory/quarantine_item.html."""
+    record, revision = held.held_for(found), Revision.objects.get(proposal=found, number=found.revision)
+    case, arguments = case_of(found, now), json.loads(revision.arguments)
+    signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
+    warnings, beside = suspicious(masked_value(arguments)), _beside(record)
+    readers = [agent.name for agent in people.readers(found.workspace_id, now)]
+    context = {
+        "back": {"url": reverse("quarantine"), "label": _("Quarantine"), "place": ""},
+        "sentence": parts.sentence(found, masked_value(arguments), actor.person, now),
+        "facts": _facts(found, record, case, now),
+        "readable": case.status is not Status.QUARANTINED and found.status == Status.EXECUTED,
+        "warnings": warnings,
+        "reasons": held_text.reasons(signals, arguments),
+        "text": held_text.text(arguments["content"], signals),
+        "others": _others(arguments),
+        "raw": _raw(revision.arguments),
+        "beside": beside,
+        "answers": _answers(case, actor, readers),
+        "agent": found.agent.name if found.agent else "",
+        "words": masked(revision.rationale).text,
+        "votes": parts.votes(found, case),
+        "policy": parts.policy(found, case, actor.person, now),
+        "history": parts.history(found),
+        "audit_url": parts.audit_url(found, actor.person, now),
+        "rail": parts.rail(found, case, actor.person, now),
+    }
+    shown = {
+        "warnings": [warning["title"] for warning in warnings],
+        "reasons": [signal.members() for signal in signals],
+        "beside": [str(row["id"]) for row in beside],
+    }
+    decision = decision_form(
+        found,
+        revision,
+        case,
+        actor,
+        base=NOTHING,
+        decidable=True,
+        page=shown_digest(found, revision, NOTHING, shown),
+        words=Words(_("Release"), _("Discard"), _("this memory")),
+        typed=typed,
+        action=reverse("quarantine_decide", args=[found.id]),
+        now=now,
+    )
+    return {
+        **context,
+        "decision": decision,
+        "closed": None if decision else parts.closed(found, case, actor, now),
+    }
+
+
+def _facts(found: Proposal, record: MemoryRecord, case: Case, now: datetime) -> dict[str, Any]:
+    is_held = case.status is Status.QUARANTINED
+    return {
+        **parts.facts(found, now),
+        "risk": str(case.rule.risk),
+        "to_release": is_held,
+        "held_since": record.recorded_at if is_held else None,
+    }
+
+
+def _others(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the arguments beside the text, whole; their secrets, too, only in words."""
+    rest = {name: value for name, value in masked_value(arguments).items() if name != "content"}
+    return comparison(NOTHING, canonical(rest))["items_in_order"] if rest else []
+
+
+def _raw(text: str) -> dict[str, Any] | None:
+    """Return the canonical bytes, unless a secret stands in them."""
+    return None if masked(text).is_masked else {"text": text, "bytes": len(text.encode())}
+
+
+def _beside(record: MemoryRecord) -> list[dict[str, Any]]:
+    return [_neighbour(neighbour) for neighbour in people.neighbours(record)]
+
+
+def _neighbour(neighbour: Neighbour) -> dict[str, Any]:
+    record, contradicts = neighbour
+    kind, ref = source_of(record.provenance)
+    return {
+        "relation": "contradicts" if contradicts else "same",
+        "text": masked(record.content).text,
+        "id": record.id,
+        "url": reverse("memory_record", args=[record.id]),
+        "source": f"{kind}, {ref}" if ref else kind,
+    }
+
+
+def _answers(case: Case, actor: PersonActor, readers: list[str]) -> dict[str, str]:
+    number = len(readers)
+    release = ngettext(
+        "It becomes a trusted record, and %(n)d agent can recall it: %(who)s.",
+        "It becomes a trusted record, and %(n)d agents can recall it: %(who)s.",
+        number,
+    ) % {"n": number, "who": ", ".join(readers) or _("none at the moment")}
+    return {"release": f"{release} {_needs(case)}", "discard": _discarding(case, actor)}
+
+
+def _needs(case: Case) -> str:
+    people = case.rule.people
+    return ngettext("It takes %(n)d independent person.", "It takes %(n)d independent people.", people) % {
+        "n": people
+    }
+
+
+def _discarding(case: Case, actor: PersonActor) -> str:
+    if actor.person.id in case.electorate.conflicts:
+        return _(
+            "No agent ever reads it. You are not independent of it, so the same value may be proposed again."
+        )
+    return _(
+        "No agent ever reads it, and the same value is refused from then on, also in other letters. "
+        "A value that a trusted record has is not refused."
+    )

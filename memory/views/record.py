@@ -1,0 +1,103 @@
+"""One record's life: what it says, where it comes from, how it stands, what happened to it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memory.domain.masking import masked
+from memory.models import MemoryRecord, RecordEvidence
+from memory.queries import people
+from memory.queries.verdicts import Judged, Moment, judge
+from memory.views.words import reason_in_words, source_of, standing_in_words
+from review.access.actors import PersonActor
+from review.access.queries import workspaces_of
+from review.access.sessions import signed_in
+from review.audit.actions import Action
+from review.views.parts import audit_url
+
+
+@require_safe
+@signed_in
+def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpResponse:
+    now = timezone.now()
+    scopes = [workspace.id for workspace in workspaces_of(actor.person.id, now)]
+    found = people.record(scopes, record_id)
+
+    judged = judge(found.workspace_id, [found], Moment(now))[0]
+
+    context = {
+        "back": {"url": reverse("memory"), "label": _("Memory")},
+        "status": None,
+        "record": _record(found),
+        "verdict": judged.verdict.decision.value,
+        "reasons": _reasons(judged),
+        "evidence": [_evidence(row) for row in people.evidence(found)],
+        "history": [_event(event) for event in people.history(found)],
+        "audit_url": audit_url(found.proposal, actor.person, now),
+        "actions": [],
+    }
+    return render(request, "memory/record.html", context)
+
+
+def _record(found: MemoryRecord) -> dict[str, Any]:
+    lifecycle, trust = standing_in_words(found)
+    kind, ref = source_of(found.provenance)
+    before = found.supersedes_id
+    return {
+        "id": found.id,
+        "content": masked(found.content).text,
+        "lifecycle": lifecycle,
+        "trust": trust,
+        "workspace": found.workspace.name,
+        "subject": found.subject,
+        "predicate": found.predicate,
+        "source": kind,
+        "source_ref": ref,
+        "confidence": found.confidence,
+        "valid_from": found.valid_from,
+        "valid_to": found.valid_to,
+        "recorded_at": found.recorded_at,
+        "retired_at": found.retired_at,
+        "expires_at": found.expires_at,
+        "supersedes": {"id": before, "url": reverse("memory_record", args=[before])} if before else None,
+        "proposal_url": reverse("proposal", args=[found.proposal_id]),
+    }
+
+
+def _reasons(judged: Judged) -> list[str]:
+    return [reason_in_words(reason) for reason in judged.verdict.reasons]
+
+
+def _evidence(row: RecordEvidence) -> dict[str, Any]:
+    kind, ref = source_of(row.provenance)
+    by = row.agent.name if row.agent else _("a person")
+    return {
+        "title": kind,
+        "ref": ref,
+        "text": "",
+        "opened_by": _("said again by %(agent)s") % {"agent": by},
+        "url": reverse("proposal", args=[row.proposal_id]),
+    }
+
+
+def _event(event: people.Event) -> dict[str, Any]:
+    did = {
+        Action.MEMORY_WRITTEN: _("approved it, and it was written."),
+        Action.MEMORY_CORROBORATED: _("approved another source that says the same."),
+        Action.MEMORY_QUARANTINED: _("brought it, and it was held."),
+        Action.MEMORY_RELEASED: _("gave the last approval, and it was released."),
+        Action.MEMORY_DISCARDED: _("ended it, and it was discarded."),
+    }
+    return {
+        "at": event.at,
+        "who": event.who,
+        "did": did.get(event.action, event.action.value.replace(".", " ")),
+    }

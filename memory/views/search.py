@@ -1,0 +1,149 @@
+"""Search memory as an agent would, and see what it would not get, and why."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memory.domain.masking import masked
+from memory.queries.people import kept_from_agents
+from memory.queries.recall import Found, Question, Recalled, recall
+from memory.queries.verdicts import Moment
+from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
+from memory.views.address import asked
+from memory.views.words import reason_in_words, source_of
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.access.queries import workspaces_of
+from review.access.sessions import signed_in
+
+SHOWN = 50
+
+
+@require_safe
+@signed_in
+def search(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    now = timezone.now()
+    workspaces = workspaces_of(actor.person.id, now)
+    workspace = _workspace(workspaces, asked(request, "workspace"))
+    question = _question(request)
+
+    hits, recalled, error = _search(workspace, question, now)
+
+    context = {
+        "list_url": reverse("memory"),
+        "query": question.query,
+        "filters": _picks(request, workspaces, workspace),
+        "filtered": bool(request.GET),
+        "clear_url": reverse("memory"),
+        "searched": workspace is not None,
+        "error": error,
+        "engine": _engine(recalled),
+        "hits": [_row(hit) for hit in hits],
+        "counts": _counts(hits),
+        "shown": _shown(hits),
+        "next_url": None,
+    }
+    return render(request, "memory/search.html", context)
+
+
+def _workspace(workspaces: list[Workspace], name: str) -> Workspace | None:
+    """The workspace asked for, else the first in which this person has a role; an agent only ever has one."""
+    return next((one for one in workspaces if one.name == name), workspaces[0] if workspaces else None)
+
+
+def _question(request: HttpRequest) -> Question:
+    """What is asked; without any query the newest, so that the page says something."""
+    query, mode = asked(request, "q", LONGEST_QUERY + 1), request.GET.get("mode", "")
+    if mode not in set(Mode):
+        mode = Mode.BM25 if query else Mode.RECENCY
+    return Question(query, Mode(mode), SHOWN)
+
+
+def _search(
+    workspace: Workspace | None, question: Question, now: datetime
+) -> tuple[list[Found], Recalled | None, str | None]:
+    """Return what an agent would get, then what it would not; or the sentence that says what to type."""
+    if workspace is None:
+        return [], None, None
+    try:
+        recalled = recall(workspace.id, question, Moment(now))
+        kept = kept_from_agents(workspace.id, question, Moment(now))
+    except (EmptyQuery, QueryTooLong) as refusal:
+        return [], None, refusal.detail
+    return [*recalled.hits, *recalled.withheld, *kept], recalled, None
+
+
+def _picks(
+    request: HttpRequest, workspaces: list[Workspace], chosen: Workspace | None
+) -> list[dict[str, Any]]:
+    modes = [
+        ("", _("best match")),
+        (Mode.SUBSTRING.value, _("exact words")),
+        (Mode.RECENCY.value, _("newest first")),
+    ]
+    names = [(workspace.name, workspace.name) for workspace in workspaces]
+    return [
+        {"name": "mode", "label": _("Order"), "options": modes, "chosen": request.GET.get("mode", "")},
+        {
+            "name": "workspace",
+            "label": _("Workspace"),
+            "options": names,
+            "chosen": chosen.name if chosen else "",
+        },
+    ]
+
+
+def _engine(recalled: Recalled | None) -> dict[str, Any]:
+    if recalled is None:
+        return {"mode": "", "engine": "", "degraded": [], "sorted": ""}
+    sorted_by = {
+        Mode.BM25: _("Best match first, as agents get it"),
+        Mode.SUBSTRING: _("Newest first, as agents get it"),
+        Mode.RECENCY: _("Newest first, as agents get it"),
+    }
+    return {
+        "mode": recalled.mode.value,
+        "engine": recalled.engine,
+        "degraded": list(recalled.degraded),
+        "sorted": sorted_by[recalled.mode],
+    }
+
+
+def _row(hit: Found) -> dict[str, Any]:
+    record, verdict = hit.judged
+    kind, ref = source_of(record.provenance)
+    return {
+        "id": record.id,
+        "url": reverse("memory_record", args=[record.id]),
+        "content": masked(record.content).text,
+        "verdict": verdict.decision.value,
+        "reasons": [reason_in_words(reason) for reason in verdict.reasons],
+        "source": f"{kind}, {ref}" if ref else kind,
+        "confidence": record.confidence,
+        "recorded_at": record.recorded_at,
+        "score": hit.score,
+    }
+
+
+def _counts(hits: list[Found]) -> dict[str, int]:
+    decisions = [hit.judged.verdict.decision.value for hit in hits]
+    return {
+        "admitted": decisions.count("admit"),
+        "degraded": decisions.count("degrade"),
+        "withheld": decisions.count("withhold"),
+    }
+
+
+def _shown(hits: list[Found]) -> str:
+    counts = _counts(hits)
+    given = counts["admitted"] + counts["degraded"]
+    sentence = _("%(given)d that agents get, %(withheld)d that they do not")
+    return sentence % {"given": given, "withheld": counts["withheld"]}

@@ -1,0 +1,67 @@
+"""How pages call what memory knows: signals, verdicts, states, sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memory.domain.masking import masked
+from memory.models import MemoryRecord
+
+
+def signal_title(code: str) -> str:
+    """Return a few words for a signal of the gate."""
+    titles = {
+        "credential": _("A secret stands in it"),
+        "untrusted_source": _("The source is not trusted"),
+        "model_instructions": _("It gives orders to a model"),
+        "hidden_characters": _("It hides characters"),
+        "look_alike": _("Letters pass for others"),
+        "no_provenance": _("No source is given"),
+        "conflict": _("It contradicts a trusted record"),
+        "corroborates": _("A trusted record says the same"),
+    }
+    return titles.get(code, code.replace("_", " ").capitalize())
+
+
+def reason_in_words(reason: str) -> str:
+    """Return a reason of a recall verdict as a clause."""
+    clauses = {
+        "current": _("holds now"),
+        "expired": _("has expired"),
+        "no_provenance": _("no source is given"),
+        "stale_policy": _("approved under another rule than today's"),
+        "low_confidence": _("its confidence is under one half"),
+        "disputed": _("another record contradicts it"),
+        "not_valid_at": _("does not hold at this time"),
+        "quarantined": _("in quarantine"),
+        "inactive": _("no longer active"),
+        "malformed": _("not a well-formed record"),
+        "source_withdrawn": _("its source was withdrawn"),
+    }
+    return clauses.get(reason, reason.replace("_", " "))
+
+
+def standing_in_words(record: MemoryRecord) -> tuple[str, str]:
+    """Return lifecycle and trust of a record in words."""
+    lifecycles = {
+        "active": _("active"),
+        "superseded": _("superseded"),
+        "archived": _("archived"),
+        "retracted": _("retracted"),
+        "discarded": _("discarded"),
+        "erased": _("erased"),
+    }
+    trusts = {"trusted": _("trusted"), "quarantined": _("in quarantine")}
+    return lifecycles.get(record.lifecycle, record.lifecycle), trusts.get(record.trust, record.trust)
+
+
+def source_of(provenance: dict[str, Any] | None) -> tuple[str, str]:
+    """Return kind and reference of a source as a page may show them."""
+    if not provenance:
+        return _("none given"), ""
+    named = (provenance.get("title"), provenance.get("ref"))
+    return masked(str(provenance.get("kind", ""))).text, masked(
+        ", ".join(str(part) for part in named if part)
+    ).text
