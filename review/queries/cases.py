@@ -21,7 +21,7 @@ from review.domain.independence import Conflicts, Electorate, Reason, conflict_s
 from review.domain.policy import Rule
 from review.domain.status import Status
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
-from review.queries.policies import resolved, resolved_in
+from review.queries.policies import RuleOf, in_force_now, resolved_in
 
 RELEASE = "memory.release"
 
@@ -35,9 +35,9 @@ def cases_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Case]:
     """Return the case of each of `proposals`, which are loaded with their agents."""
     revisions = current_revisions(proposals)
     electorates = electorates_of(proposals, now)
-    votes = _votes(proposals)
+    votes, rules = _votes(proposals), in_force_now()
     return {
-        proposal.id: _case(proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id])
+        proposal.id: _case(proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id], rules)
         for proposal in proposals
     }
 
@@ -107,8 +107,10 @@ def electorate_with(proposal: Proposal, conflicts: Conflicts) -> Electorate:
     )
 
 
-def _case(proposal: Proposal, revision: Revision, electorate: Electorate, votes: tuple[Vote, ...]) -> Case:
-    bound, now_in_force = rule_of(revision), resolved(proposal.workspace_id, proposal.tool)
+def _case(
+    proposal: Proposal, revision: Revision, electorate: Electorate, votes: tuple[Vote, ...], rules: RuleOf
+) -> Case:
+    bound, now_in_force = rule_of(revision), rules(proposal.workspace_id, proposal.tool)
     held = proposal.status == Status.QUARANTINED
     return Case(
         status=Status(proposal.status),
@@ -118,7 +120,7 @@ def _case(proposal: Proposal, revision: Revision, electorate: Electorate, votes:
         policy_bound=bound.digest,
         policy_now=now_in_force.digest,
         expires_at=proposal.expires_at,
-        rule=resolved(proposal.workspace_id, RELEASE) if held else bound,
+        rule=rules(proposal.workspace_id, RELEASE) if held else bound,
         arguments=json.loads(revision.arguments),
         electorate=electorate,
         votes=votes,

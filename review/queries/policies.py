@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from review.domain.policy import Rule, resolve, rule_number
 from review.models import PolicyVersion
 
+RuleOf = Callable[[UUID, str], Rule]
 NO_DOCUMENT: Mapping[str, Any] = {}
 
 
@@ -30,6 +31,12 @@ def in_force(workspace: UUID) -> InForce:
 def resolved(workspace: UUID, tool: str) -> Rule:
     """Return the rule that `tool` meets now, defaults filled in."""
     return _rule(_newest(workspace), tool)
+
+
+def in_force_now() -> RuleOf:
+    """Return `resolved` for many proposals at once: it asks for the newest policy of each workspace only once."""
+    newest = cache(_newest)
+    return lambda workspace, tool: _rule(newest(workspace), tool)
 
 
 def resolved_in(workspace: UUID, version: int, tool: str) -> Rule:
