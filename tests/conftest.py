@@ -20,6 +20,7 @@ environment.make_private()
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+    from pytest_django import DjangoDbBlocker
 
 TESTS = Path(__file__).parent
 ON_BOTH_ENGINES = (TESTS / "db", TESTS / "api")
@@ -33,12 +34,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> None:
     """Refuse any PostgreSQL but the private one, before a test database is made in it."""
     from django.db import connection
 
     if connection.vendor == "postgresql":
-        with connection._nodb_cursor() as cursor:
+        with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
             cursor.execute("show data_directory")
             postgres.refuse_foreign(cursor.fetchone(), Path(os.environ[environment.CLUSTER]))
 
