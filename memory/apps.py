@@ -8,6 +8,6 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         """Let verification look at memory; imported here, since models can be only now."""
-        from memory import replay
+        from memory.queries import replay
 
         replay.register()

@@ -17,13 +17,13 @@ from memory.domain.validity import BadTime, parse_time
 from memory.queries.recall import Question, item, recall, record_for_agent
 from memory.queries.verdicts import Moment
 from memory.search import Mode
-from review.access.models import Scope
-from review.api.auth import Token, actor_of
+from review.api.auth import actor_of
 from review.api.documented import answers
 from review.api.reading import refuse_unknown
+from review.api.routes import MAY_READ
 from review.domain.refusals import Invalid
 
-router = Router(auth=Token(Scope.READ), tags=["Memory"])
+router = Router(auth=MAY_READ, tags=["Memory"])
 
 
 @router.post(

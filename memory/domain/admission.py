@@ -6,6 +6,7 @@ the database (tombstones, conflicts, corroboration) is asked elsewhere. Source: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -119,7 +120,8 @@ def _unsourced(arguments: Arguments, risk: str) -> Iterator[Signal]:
 
 def _source_kind(arguments: Arguments) -> str:
     """The kind of the source in plain spelling ("Web " is the web too), empty where none is given."""
-    return normalised((arguments.get("provenance") or {}).get("kind") or "").replace("-", "_").replace(" ", "_")
+    kind = (arguments.get("provenance") or {}).get("kind") or ""
+    return re.sub(r"[ -]", "_", normalised(kind))
 
 
 def _spans(arguments: Arguments, detect: Callable[[str], Iterable[Any]]) -> tuple[Span, ...]:

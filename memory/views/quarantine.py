@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,7 +18,6 @@ from django.views.decorators.http import require_safe
 
 from huqan_site.lib.canonical_json import canonical
 from memory.domain.masking import masked, masked_value
-from memory.models import MemoryRecord
 from memory.queries import held, people
 from memory.queries.people import Neighbour
 from memory.views import held_text
@@ -29,15 +28,18 @@ from review.domain.decision import Case
 from review.domain.gate import Signal
 from review.domain.refusals import NotFound
 from review.domain.status import Status
-from review.models import Proposal, Revision
 from review.queries.bases import NOTHING
-from review.queries.cases import case_of
+from review.queries.cases import case_of, current_revisions
 from review.queries.visible import visible
 from review.services.look import look
 from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.warnings import suspicious
+
+if TYPE_CHECKING:
+    from memory.models import MemoryRecord
+    from review.models import Proposal
 
 
 @require_safe
@@ -71,7 +73,7 @@ def show(
 
 def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/memory/quarantine_item.html."""
-    record, revision = held.held_for(found), Revision.objects.get(proposal=found, number=found.revision)
+    record, revision = held.held_for(found), current_revisions([found])[found.id]
     case, arguments = case_of(found, now), json.loads(revision.arguments)
     signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
     warnings, beside = suspicious(masked_value(arguments)), _beside(record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -16,20 +16,23 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked, masked_value
-from memory.models import MemoryRecord
 from memory.queries import held
 from memory.queries.held import Filters, View
 from memory.views.address import address, any_of, asked
 from memory.views.words import signal_title, source_of
 from review.access.actors import PersonActor
-from review.access.models import Person
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
 from review.domain.decision import why_not
 from review.domain.summary import summarise
-from review.models import Proposal, Revision
 from review.queries.cases import cases_of, current_revisions
 from review.views.rows import owner_names
+
+if TYPE_CHECKING:
+    from memory.models import MemoryRecord
+    from review.access.models import Person
+    from review.models import Proposal, Revision
+
 
 NAME = "quarantine"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
-from memory.models import MemoryRecord, RecordEvidence
 from memory.queries import people
 from memory.queries.verdicts import Judged, Moment, judge
 from memory.views.words import reason_in_words, source_of, standing_in_words
@@ -22,6 +21,9 @@ from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
 from review.audit.actions import Action
 from review.views.parts import audit_url
+
+if TYPE_CHECKING:
+    from memory.models import MemoryRecord, RecordEvidence
 
 
 @require_safe

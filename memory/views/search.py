@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -20,9 +20,12 @@ from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
 from memory.views.address import asked
 from memory.views.words import reason_in_words, source_of
 from review.access.actors import PersonActor
-from review.access.models import Workspace
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
+
+if TYPE_CHECKING:
+    from review.access.models import Workspace
+
 
 SHOWN = 50
 

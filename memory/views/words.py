@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
 from memory.domain.masking import masked
-from memory.models import MemoryRecord
+
+if TYPE_CHECKING:
+    from memory.models import MemoryRecord
 
 
 def signal_title(code: str) -> str:

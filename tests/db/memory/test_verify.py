@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory import replay
+from memory.queries import replay
 from memory.models import MemoryRecord, Tombstone
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, doubtful, known, reject, remember
