@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from huqan_site import errors
 from huqan_site.lib.problems import Refusal
@@ -17,7 +17,7 @@ class MethodNotAllowed(Refusal):
 
 
 class ApiMiddleware:
-    """Wraps every request under /api/. The server itself leaves the body of an answer to HEAD away."""
+    """Wraps every request under /api/."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -26,9 +26,17 @@ class ApiMiddleware:
         if not request.path.startswith(errors.API):
             return self.get_response(request)
         if request.method == "HEAD":
-            request.method = "GET"
+            return self._head(request)
         answer = self.get_response(request)
         return self._not_allowed(request, answer) if answer.status_code == MethodNotAllowed.status else answer
+
+    def _head(self, request: HttpRequest) -> HttpResponseBase:
+        request.method = "GET"
+        answer = self(request)
+        if isinstance(answer, HttpResponse):
+            answer.headers["Content-Length"] = str(len(answer.content))
+            answer.content = b""
+        return answer
 
     def _not_allowed(self, request: HttpRequest, answer: HttpResponseBase) -> HttpResponseBase:
         problem = errors.refused(request, MethodNotAllowed())

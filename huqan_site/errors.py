@@ -144,13 +144,13 @@ def _sign_in(request: HttpRequest) -> str:
 
 def _problem(request: HttpRequest, refusal: Refusal) -> JsonResponse:
     body = {
+        **refusal.extra,  # first, so that no fact of a refusal stands in for a member of RFC 9457
         "type": f"{settings.HUQAN_BASE_URL}/help/problems/{refusal.code}/",
         "title": refusal.title,
         "status": refusal.status,
         "code": refusal.code,
         "detail": refusal.detail,
         "request_id": current_request_id(),
-        **refusal.extra,
     }
     if refusal.errors:
         body["errors"] = [error._asdict() for error in refusal.errors]

@@ -164,9 +164,9 @@ def _verdict(word: str, case: Case) -> Verdict:
 def _refuse_ended(case: Case, verdict: Verdict, now: datetime) -> None:
     status = current(case.status, case.expires_at, now)
     if status is Status.EXPIRED:
-        raise Expired(status=status)
+        raise Expired(proposal_status=status)
     if verdict not in OPEN_TO.get(status, ()):
-        raise AlreadyDecided(_ENDED.get(status), status=status)
+        raise AlreadyDecided(_ENDED.get(status), proposal_status=status)
 
 
 _ENDED = {

@@ -75,11 +75,11 @@ def revise(
     _refuse_ended(known)
     if known is Status.QUARANTINED:
         raise AlreadyDecided(
-            "It is held, and only people can end that. Withdraw it and propose anew.", status=known
+            "It is held, and only people can end that. Withdraw it and propose anew.", proposal_status=known
         )
     if known is Status.APPROVED:
         raise AlreadyDecided(
-            "It is approved as it is. Withdraw it and propose anew to change it.", status=known
+            "It is approved as it is. Withdraw it and propose anew to change it.", proposal_status=known
         )
     if replaces != revision:
         raise StaleRevision(revision=revision)
@@ -106,11 +106,11 @@ def redeem(
     """
     known = current(status, expires_at, now)
     if known is Status.EXPIRED:
-        raise Expired(status=known)
+        raise Expired(proposal_status=known)
     if known in REDEEMED:
-        raise PermitSpent(status=known)
+        raise PermitSpent(proposal_status=known)
     if known is not Status.APPROVED:
-        raise NotApproved(status=known)
+        raise NotApproved(proposal_status=known)
     if policy_bound != policy_now:
         raise PolicyChanged
     if recomputed != binding:
@@ -128,9 +128,9 @@ def report(status: str, result: str, *, reported: bool) -> Status:
     """
     known = Status(str(status))
     if known not in REDEEMED:
-        raise NotRunning(status=known)
+        raise NotRunning(proposal_status=known)
     if reported or known not in (Status.RUNNING, Status.UNKNOWN):
-        raise AlreadyReported(status=known)
+        raise AlreadyReported(proposal_status=known)
     return Status(result)
 
 
@@ -141,9 +141,11 @@ def rule(status: str, result: str) -> Status:
     """
     known = Status(str(status))
     if known in (Status.SUCCEEDED, Status.FAILED):
-        raise AlreadyReported(status=known)
+        raise AlreadyReported(proposal_status=known)
     if known is not Status.UNKNOWN:
-        raise NotRunning("A ruling is for an unknown outcome only; this one is not unknown.", status=known)
+        raise NotRunning(
+            "A ruling is for an unknown outcome only; this one is not unknown.", proposal_status=known
+        )
     return Status(result)
 
 
@@ -154,6 +156,6 @@ def is_silent(status: str, redeemed_at: datetime, now: datetime) -> bool:
 
 def _refuse_ended(status: Status) -> None:
     if status is Status.EXPIRED:
-        raise Expired(status=status)
+        raise Expired(proposal_status=status)
     if status not in OPEN:
-        raise AlreadyDecided(status=status)
+        raise AlreadyDecided(proposal_status=status)
