@@ -233,7 +233,7 @@ class _PostgreSQL:
     def standing(self, connection: BaseDatabaseWrapper) -> dict[str, str]:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT tgname, pg_get_triggerdef(t.oid, true) || ' ' || tgenabled || ' ' || prosrc"
+                "SELECT tgname, pg_get_triggerdef(t.oid, true) || ' ' || tgenabled::text || ' ' || prosrc"
                 " FROM pg_trigger t JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal"
             )
             return dict(cursor.fetchall())

@@ -65,14 +65,10 @@ def record(
     Raises: Unavailable where the entry cannot be written; LogDisputed for a decision or permit while log and
             witness file disagree; RuntimeError outside write().
     """
-    write = transaction.current()
-    if write is None:
-        raise RuntimeError("An entry is recorded inside write(), together with what it tells of.")
+    write = _open_write()
     if write.standing is Standing.DISPUTED and action in DECISIVE:
         raise LogDisputed
-    texts = [
-        _Private(name, text, secrets.token_bytes(chain.SALT_BYTES)) for name, text in (private or {}).items()
-    ]
+    texts = [_Private.seal(name, text) for name, text in (private or {}).items() if text]
     facts = {"proposal": proposal, "agent": agent, "tool": tool}
     entry = _append(
         {
@@ -110,10 +106,32 @@ def begin() -> None:
             record(Action.LOG_CREATED, actor=SYSTEM)
 
 
+def erase_private_texts(entries: Iterable[int]) -> int:
+    """Erase what people wrote for these entries, salts included; return how many texts.
+
+    The entries stay as they are, and so does the proof that something was written.
+
+    Raises: RuntimeError outside write().
+    """
+    _open_write()
+    return PrivateText.objects.filter(seq__in=list(entries), text__isnull=False).update(text=None, salt=None)
+
+
+def _open_write() -> transaction.Write:
+    write = transaction.current()
+    if write is None:
+        raise RuntimeError("The log is written inside write(), together with what it tells of.")
+    return write
+
+
 class _Private(NamedTuple):
     name: str
     text: str
     salt: bytes
+
+    @classmethod
+    def seal(cls, name: str, text: str) -> _Private:
+        return cls(name, text, secrets.token_bytes(chain.SALT_BYTES))
 
     @property
     def commitment(self) -> str:

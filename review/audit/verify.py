@@ -62,7 +62,7 @@ class _States(NamedTuple):
 
 
 def _go(walk: Walk, first: int, end: int, budget: timedelta | None) -> None:
-    deadline = time.monotonic() + budget.total_seconds() if budget else None
+    deadline = None if budget is None else time.monotonic() + budget.total_seconds()
     for rows in chunks(first, end):
         if deadline is not None and time.monotonic() > deadline:
             return
