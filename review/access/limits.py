@@ -10,6 +10,8 @@ from django.db import DatabaseError, connection
 
 from review.access.models import AgentToken, RequestCount
 from review.access.refusals import RateLimited
+from review.audit.refusals import Unavailable
+from review.audit.transaction import write
 
 _COUNT_ONE = """
     INSERT INTO access_requestcount (token_id, minute, count) VALUES (%s, %s, 1)
@@ -28,8 +30,11 @@ def count_request(token: AgentToken, *, now: datetime) -> None:
     """
     minute, second = divmod(int(now.timestamp()), 60)
     try:
-        made = _one_more(token.id, minute)
-    except DatabaseError:
+        with (
+            write()
+        ):  # not for an entry: for its place in the writers' queue, fairer than SQLite's own waiting
+            made = _one_more(token.id, minute)
+    except (DatabaseError, Unavailable, OSError):
         return
     if made > settings.HUQAN_RATE_PER_MINUTE:
         raise RateLimited(retry_after=60 - second)
