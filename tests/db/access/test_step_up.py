@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.test import RequestFactory
 from django.utils import timezone
+
 from review.access import sessions
 from review.access.models import User
 from review.access.refusals import TooManyAttempts, WrongPassword
