@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -122,6 +122,7 @@ def test_an_empty_workspace_has_no_hits(mode, query):
     assert found(query, mode, scope=GLOBEX) == []
 
 
+@settings(deadline=None)
 @given(CONTENTS, TEXTS)
 def test_every_score_is_the_librarys_on_the_eligible_records(contents, query):
     corpus = many(contents)
@@ -135,6 +136,7 @@ def test_every_score_is_the_librarys_on_the_eligible_records(contents, query):
     assert [hit.id for hit in hits] == [hit.id for hit in sorted(hits, key=lambda hit: (-hit.score, hit.id))]
 
 
+@settings(deadline=None)
 @given(CONTENTS, CONTENTS, TEXTS, MODES)
 def test_records_of_another_workspace_change_no_score_by_a_bit(contents, foreign, query, mode):
     corpus, engine = many(contents), EmbeddedEngine()
@@ -144,6 +146,7 @@ def test_records_of_another_workspace_change_no_score_by_a_bit(contents, foreign
     assert search(corpus, ACME, query, mode, engine=engine) == alone == ask(query, mode, corpus=corpus)
 
 
+@settings(deadline=None)
 @given(CONTENTS, TEXTS, MODES)
 def test_saying_a_word_twice_or_in_another_order_changes_nothing(contents, query, mode):
     corpus = many(contents)
@@ -153,12 +156,14 @@ def test_saying_a_word_twice_or_in_another_order_changes_nothing(contents, query
         assert ask(" ".join(reversed(words)), mode, corpus=corpus) == ask(query, mode, corpus=corpus)
 
 
+@settings(deadline=None)
 @given(CONTENTS, TEXTS, MODES, st.integers(1, 25))
 def test_a_limit_keeps_the_first_hits_of_the_whole_answer(contents, query, mode, limit):
     corpus = many(contents)
     assert ask(query, mode, limit, corpus=corpus).hits == ask(query, mode, None, corpus=corpus).hits[:limit]
 
 
+@settings(deadline=None)
 @given(CONTENTS, TEXTS)
 def test_substring_finds_exactly_what_contains_the_query(contents, query):
     corpus = many(contents)

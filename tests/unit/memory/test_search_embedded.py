@@ -1,13 +1,16 @@
 """An index is never behind the records, and never built more often than it must be."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.search import EmbeddedEngine, Mode, embedded, search
+from memory.search.okapi import Okapi
 from tests.support.records import ACME, GLOBEX, RecordsInMemory, row
 
 
@@ -135,6 +138,17 @@ def test_an_agent_is_told_of_a_failure_and_gets_the_whole_answer_after_it(failin
     assert desk.found() == {10, 20}
 
 
+def test_a_record_that_was_only_half_indexed_when_memory_ran_out_is_indexed_anew(monkeypatch):
+    desk = Desk("port")
+    desk.found()
+    desk.corpus.add(row(20, "key"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Okapi, "_post", lambda *_args: (_ for _ in ()).throw(MemoryError))
+        with pytest.raises(MemoryError):
+            desk.found("key")
+    assert desk.found("key") == {20}
+
+
 def test_the_workspace_asked_least_recently_is_dropped_first():
     desk = Desk("port", most_scopes=2)
     for scope in (ACME, GLOBEX, ACME, UUID(int=3), ACME):
@@ -155,11 +169,28 @@ def test_indexes_are_dropped_when_they_take_too_much_memory_but_never_the_one_in
     assert desk.corpus.reads == ["all"] * 3
 
 
+@pytest.mark.parametrize(("scopes", "together"), [((ACME, GLOBEX), True), ((ACME, ACME), False)])
+def test_agents_of_one_workspace_take_turns_and_others_do_not_wait_for_them(scopes, together):
+    desk, at_the_records = Desk("port"), threading.Barrier(2)
+    read_epoch, met = desk.corpus.epoch, []
+
+    def epoch_once_both_are_here(scope):
+        with suppress(threading.BrokenBarrierError):
+            met.append(at_the_records.wait(timeout=5 if together else 0.5))
+        return read_epoch(scope)
+
+    desk.corpus.epoch = epoch_once_both_are_here
+    with ThreadPoolExecutor(2) as agents:
+        list(agents.map(lambda scope: desk.found(scope=scope), scopes))
+    assert bool(met) == together
+
+
 CHANGES = st.lists(
     st.tuples(st.sampled_from(["add", "slow", "remove", "ask"]), st.integers(1, 40)), max_size=25
 )
 
 
+@settings(deadline=None)
 @given(CHANGES, st.sampled_from(Mode))
 def test_an_index_kept_through_any_changes_answers_like_a_new_one(changes, mode):
     desk, next_id = Desk("port key", "port"), 1000

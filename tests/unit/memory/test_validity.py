@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.domain.validity import BadInterval, BadTime, Interval, lifecycle_at, parse_time
@@ -65,11 +65,13 @@ def test_a_time_that_is_not_one_exact_moment_is_refused_with_what_to_send(text):
     assert refused.value.detail.endswith(".")
 
 
+@settings(deadline=None)
 @given(MOMENTS)
 def test_every_moment_survives_being_written_and_read(moment):
     assert parse_time(moment.isoformat()) == moment
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_time_or_is_refused(text):
     with suppress(BadTime):
@@ -112,6 +114,7 @@ INTERVALS = (
 )
 
 
+@settings(deadline=None)
 @given(INTERVALS, INTERVALS)
 def test_two_intervals_overlap_when_some_moment_is_in_both(one, other):
     moments = [MAY + timedelta(days=day) for day in range(-1, 10)]
