@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +17,7 @@ from django.core.management import get_commands
 from django.urls import resolve
 
 from tests.support import tracked
+from tests.support.console import Console
 
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = {"git", "cd", "psql", "createdb", "export"}  # a reader's own tools
@@ -88,3 +92,31 @@ def test_every_link_between_documents_leads_somewhere() -> None:
         if not (document.parent / target).exists()
     ]
     assert not broken
+
+
+@pytest.mark.slow
+def test_the_readmes_agent_runs_until_its_proposal_is_settled(console: Console) -> None:
+    example = re.search(r"```python\n(.*?)```", (tracked.ROOT / "README.md").read_text(), re.DOTALL)
+    assert example
+    agent = console.agent()
+    environ = {**os.environ, "CONSOLE": console.url, "TOKEN": agent.token}
+    running = subprocess.Popen(
+        [sys.executable, "-c", example[1]], env=environ, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        agent.call("POST", f"/api/v1/proposals/{_proposed_by_the_example(console)}/withdraw", {})
+        said, _ = running.communicate(timeout=40)
+    finally:
+        running.kill()
+    assert said.split()[0] == "withdrawn"
+
+
+def _proposed_by_the_example(console: Console) -> str:
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        listed = console.agent().call("GET", "/api/v1/proposals?status=pending&limit=100").json()["data"]
+        for proposal in listed:
+            if proposal["arguments"].get("content") == "The staging port is 7443.":
+                return str(proposal["id"])
+        time.sleep(0.2)
+    raise AssertionError("the README's agent proposed nothing")
