@@ -9,10 +9,8 @@ from memory import preview, signals
 from memory.domain.admission import examine
 from memory.domain.arguments import MEMORY_WRITE, Arguments
 from memory.gateway import quarantine
-from memory.gateway.stillness import stand_still
 from memory.gateway.write import write
 from review.access.actors import Actor
-from review.audit import transaction
 from review.domain.gate import Signal
 from review.effects import PreviewRow, Submission
 from review.models import Proposal
@@ -26,16 +24,10 @@ class MemoryWrite:
     def signals(self, submission: Submission) -> list[Signal]:
         """Return what the text itself gives away, then what memory knows about its value.
 
-        Inside a write() the workspace's memory stands still from here on, so that it is still so when `apply` runs.
         Raises: Invalid for times that mean nothing, Unavailable where a rejected value might not be recognised.
         """
-        scope, arguments = submission.workspace.id, submission.arguments
-        if transaction.current():
-            stand_still(scope)
-        return [
-            *examine(arguments, risk=submission.risk, now=submission.now),
-            *signals.known(scope, arguments),
-        ]
+        given_away = examine(submission.arguments, risk=submission.risk, now=submission.now)
+        return [*given_away, *signals.known(submission.workspace.id, submission.arguments)]
 
     def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
         quarantine.hold(proposal, arguments, by=actor)

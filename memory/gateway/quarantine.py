@@ -25,7 +25,7 @@ def hold(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Memo
     A proposal has one held record: a further revision replaces its text. Raises: Unavailable.
     """
     scope = proposal.workspace_id
-    stand_still(scope)
+    stand_still()
     record = _held(proposal) or MemoryRecord(
         workspace_id=scope,
         agent_id=proposal.agent_id,
@@ -49,7 +49,7 @@ def release(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> A
     Raises: Tombstoned, Unavailable; MemoryRecord.DoesNotExist unless precisely this text is held.
     """
     scope = proposal.workspace_id
-    stand_still(scope)
+    stand_still()
     record = MemoryRecord.objects.held().get(proposal=proposal, content=arguments["content"])
     keys = keys_of(scope, record.content)
     refuse_rejected(scope, keys)
@@ -64,7 +64,7 @@ def release(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> A
 
 def let_go(proposal: Proposal, *, by: Actor) -> None:
     """Retire what is held for `proposal`, if anything is: it was withdrawn, or revised into what need not be held."""
-    stand_still(proposal.workspace_id)
+    stand_still()
     record = _held(proposal)
     if record:
         _retire(record, proposal, by)
@@ -75,7 +75,7 @@ def discard(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor, tomb
 
     Raises: Unavailable where a tombstone is asked for and a key is missing.
     """
-    stand_still(proposal.workspace_id)
+    stand_still()
     record = _held(proposal)
     if record:
         _retire(record, proposal, by)

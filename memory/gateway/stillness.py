@@ -1,4 +1,4 @@
-"""One writer at a time in each workspace's memory, so that what a rule has read is still so when it writes."""
+"""One writer at a time in memory, so that what a rule has read is still so when it writes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from uuid import UUID
 from django.db.models import F
 
 from memory.models import RecallEpoch
-from review.audit import transaction
+from review.audit import log
 
 
-def stand_still(scope: UUID) -> None:
-    """Let nobody else change the memory of this workspace until the open write() ends.
+def stand_still() -> None:
+    """Let nobody else change memory until the open write() ends.
 
-    Comes after the lock on a proposal and before the first audit entry. Raises: RuntimeError outside write().
+    Comes after the lock on a proposal. No lock of its own: each change to memory is recorded, and a second
+    lock beside the log's could be waited for in another order.
+    Raises: RuntimeError outside write(), Unavailable.
     """
-    if transaction.current() is None:
-        raise RuntimeError("Memory is changed inside write(), together with its audit entry.")
-    if not RecallEpoch.objects.select_for_update().filter(workspace_id=scope).exists():
-        RecallEpoch.objects.get_or_create(workspace_id=scope)
-        RecallEpoch.objects.select_for_update().get(workspace_id=scope)
+    log.take_turn()
 
 
 def rebuild_indexes(scope: UUID) -> None:
-    """Tell every server that its index of this workspace no longer holds: a record left, or an old one came in."""
-    RecallEpoch.objects.filter(workspace_id=scope).update(epoch=F("epoch") + 1)
+    """Tell every server that its index of this workspace no longer holds: something left, or an old record came in."""
+    if not RecallEpoch.objects.filter(workspace_id=scope).update(epoch=F("epoch") + 1):
+        RecallEpoch.objects.create(workspace_id=scope, epoch=1)

@@ -37,7 +37,7 @@ def bury(proposal: Proposal, content: str, *, by: Actor) -> Tombstone | None:
     if not isinstance(by, PersonActor):
         raise TypeError("Only a person rejects a value for good.")
     scope = proposal.workspace_id
-    stand_still(scope)
+    stand_still()
     keys = keys_of(scope, content)
     if MemoryRecord.objects.recallable(scope).with_value(keys).exists():
         return None

@@ -41,7 +41,7 @@ def write(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Adm
     Raises: Tombstoned, Unavailable.
     """
     scope = proposal.workspace_id
-    stand_still(scope)
+    stand_still()
     keys = keys_of(scope, arguments["content"])
     refuse_rejected(scope, keys)
     twin = MemoryRecord.objects.recallable(scope).with_value(keys).first()

@@ -6,26 +6,29 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Subquery, Value
+from django.db.models import BigIntegerField, Count, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from memory.domain.tokens import TOKENIZER_VERSION, tokenise
 from memory.models import MemoryRecord, RecallEpoch, RecordQuerySet
 from memory.search import Epoch, Row
+from review.access.models import Workspace
 
 
 class Present:
     """The records that may be recalled now. Their indexes are kept."""
 
     def epoch(self, scope: UUID) -> Epoch:
-        """One statement, so that its three numbers belong together; without a row nothing was ever written."""
-        recallable = MemoryRecord.objects.recallable(scope)
-        size = recallable.order_by().values("workspace").annotate(size=Count("pk")).values("size")
-        rows = RecallEpoch.objects.filter(workspace_id=scope).annotate(
+        """One statement, so that its three numbers belong together."""
+        recallable = MemoryRecord.objects.recallable(scope).order_by()
+        number = RecallEpoch.objects.filter(workspace_id=scope).values("epoch")
+        size = recallable.values("workspace").annotate(size=Count("pk")).values("size")
+        epochs = Workspace.objects.filter(id=scope).annotate(
+            number=Coalesce(Subquery(number), Value(0), output_field=BigIntegerField()),
             last=Subquery(recallable.order_by("-id").values("id")[:1]),
             size=Coalesce(Subquery(size), Value(0)),
         )
-        found = rows.values_list("epoch", "last", "size").first()
+        found = epochs.values_list("number", "last", "size").first()
         return Epoch(*found) if found else Epoch(0, None, 0)
 
     def eligible(self, scope: UUID, after: UUID | None = None) -> Iterable[Row]:

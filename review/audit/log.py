@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from huqan_site import __version__
 from huqan_site.lib.canonical_json import JSON
-from review.audit import chain, transaction
+from review.audit import chain, checkpoints, transaction
 from review.audit.actions import ANCHORED, DECISIVE, Action
 from review.audit.actors import SYSTEM, AuditActor
 from review.audit.index import columns
@@ -96,6 +96,21 @@ def record(
     return entry
 
 
+def take_turn() -> None:
+    """Let nobody else record until the open write() ends: what is read from here on stays as it is.
+
+    For a use case whose rule reads before it records. It is the lock that recording takes, so it, too, comes after
+    every other one.
+
+    Raises: Unavailable; RuntimeError outside write().
+    """
+    _open_write()
+    try:
+        _locked_head()
+    except DatabaseError as error:
+        raise Unavailable from error
+
+
 def begin() -> None:
     """Open the log of this installation with its first entry, unless there is one."""
     with transaction.write():
@@ -122,6 +137,20 @@ def _open_write() -> transaction.Write:
     if write is None:
         raise RuntimeError("The log is written inside write(), together with what it tells of.")
     return write
+
+
+def sign_checkpoint() -> str:
+    """Sign the log as it is now, unless that is done, publish it, and return the newest note.
+
+    For the operator, and for whoever stops the console: what was not anchored yet is anchored then.
+
+    Raises: Unavailable.
+    """
+    with transaction.write():
+        write = _open_write()
+        write.grew = write.owes_checkpoint = True
+    newest = checkpoints.newest()
+    return newest.note if newest else ""
 
 
 class _Private(NamedTuple):

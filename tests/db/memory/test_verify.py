@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from memory.queries import replay
 from memory.models import MemoryRecord, Tombstone
+from memory.queries import replay
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, doubtful, known, reject, remember
 
