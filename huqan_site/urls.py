@@ -5,7 +5,8 @@ from __future__ import annotations
 from allauth.account import views as allauth
 from django.urls import include, path
 
-from huqan_site import health, help, published
+from huqan_site import health, published
+from huqan_site import help as help_pages
 from huqan_site.api import api
 
 handler400 = "huqan_site.errors.bad_request"
@@ -24,10 +25,10 @@ urlpatterns = [
     path(".well-known/huqan-keys.json", published.keys, name="keys"),
     path("api/v1/docs", published.api_page, name="api_docs"),
     path("api/v1/", api.urls),
-    path("help/", help.index, name="help"),
-    path("help/components/", help.components, name="components"),
-    path("help/problems/<slug:code>/", help.problem, name="problem"),
-    path("help/<slug:slug>/", help.page, name="help_page"),
+    path("help/", help_pages.index, name="help"),
+    path("help/components/", help_pages.components, name="components"),
+    path("help/problems/<slug:code>/", help_pages.problem, name="problem"),
+    path("help/<slug:slug>/", help_pages.page, name="help_page"),
     path("", include("review.access.urls")),
     path("", include("review.urls")),
     path("", include("memory.urls")),

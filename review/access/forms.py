@@ -91,3 +91,8 @@ class Grant(InWorkspace):
 
     username = forms.CharField(label=_("Account name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(
+            *args, auto_id="grant_%s", **kwargs
+        )  # it stands beside Invite, whose fields it shares

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from review.access.models import (
     Membership,
     Ownership,
     Person,
+    RequestCount,
     Role,
     User,
     Workspace,
@@ -144,6 +145,12 @@ def agents_of(workspaces: Iterable[UUID]) -> QuerySet[Agent]:
     tokens = AgentToken.objects.select_related("minted_by").order_by("-created_at")
     chosen = Agent.objects.filter(workspace_id__in=list(workspaces)).select_related("workspace", "stopped_by")
     return chosen.prefetch_related(Prefetch("tokens", tokens)).order_by("workspace__name", "name")
+
+
+def last_used(tokens: Iterable[UUID]) -> dict[UUID, datetime]:
+    """Return the minute in which each of `tokens` was last sent; those never sent are missing."""
+    rows = RequestCount.objects.filter(token_id__in=list(tokens)).values_list("token_id", "minute")
+    return {token: datetime.fromtimestamp(minute * 60, UTC) for token, minute in rows.order_by("minute")}
 
 
 def may_act_for(agent: UUID, person: UUID, now: datetime) -> bool:

@@ -65,7 +65,7 @@ class NotFound(SetUpDeclined):
 
 class NotManager(SetUpDeclined):
     code, status, title = "not_manager", 403, "Not a manager"
-    detail = "This needs an active manager membership in that workspace, and you have none."
+    detail = "This needs an active manager role in the workspace, which you do not have."
     advice = "A manager of the workspace can do it. No account is above this rule."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -13,10 +14,11 @@ from review.access.queries import Member
 
 
 class TokenRow(NamedTuple):
-    """A token and whether it opens anything now: "active", "revoked" or "expired"."""
+    """A token, whether it opens anything now ("active", "revoked" or "expired"), and when it last did."""
 
     token: AgentToken
     state: str
+    last_used_at: datetime | None
 
 
 class AgentRow(NamedTuple):
@@ -40,21 +42,22 @@ def agent_rows(workspaces: Sequence[Workspace]) -> list[AgentRow]:
     now = timezone.now()
     agents = list(queries.agents_of(workspace.id for workspace in workspaces))
     owners = queries.owners_now((agent.id for agent in agents), now)
+    used = queries.last_used(token.id for agent in agents for token in agent.tokens.all())
     return [
         AgentRow(
             agent,
             owners[agent.id],
-            [TokenRow(token, token_state(token)) for token in agent.tokens.all()],
+            [TokenRow(token, _token_state(token, now), used.get(token.id)) for token in agent.tokens.all()],
             _agent_state(agent, owners[agent.id]),
         )
         for agent in agents
     ]
 
 
-def token_state(token: AgentToken) -> str:
+def _token_state(token: AgentToken, now: datetime) -> str:
     if token.revoked_at is not None:
         return "revoked"
-    return "active" if timezone.now() < token.expires_at else "expired"
+    return "active" if now < token.expires_at else "expired"
 
 
 def teams(workspaces: Sequence[Workspace]) -> list[Team]:

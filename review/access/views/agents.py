@@ -119,6 +119,7 @@ def _token(row: TokenRow) -> dict[str, Any]:
         "minted_by": token.minted_by.name,
         "minted_at": token.created_at,
         "expires_at": token.expires_at,
+        "last_used_at": row.last_used_at,
         "revoked": row.state == "revoked",
         "revoke_url": reverse("token_revoke", args=[token.id]),
     }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
-from review.access import queries, tokens
+from review.access import limits, queries, roster, tokens
 from review.access.actors import PersonActor
 from review.access.models import Agent, AgentToken, Delegation, Membership
 from review.access.services.passwords import choose_password, reset_password
@@ -22,7 +23,7 @@ Browsers = Callable[[PersonActor], Client]
 
 
 @pytest.fixture
-def browser(house: House) -> Iterator[Browsers]:
+def browser_of(house: House) -> Iterator[Browsers]:
     """Give a browser in which that person is signed in."""
     cache.clear()
 
@@ -37,22 +38,22 @@ def browser(house: House) -> Iterator[Browsers]:
 
 @pytest.mark.parametrize("page", ["/agents/", "/people/"])
 def test_managers_open_the_pages_of_setting_up_and_nobody_else(
-    house: House, browser: Browsers, page: str
+    house: House, browser_of: Browsers, page: str
 ) -> None:
-    assert browser(house.dana).get(page).status_code == 200
-    answer = browser(house.alice).get(page)
+    assert browser_of(house.dana).get(page).status_code == 200
+    answer = browser_of(house.alice).get(page)
     assert answer.status_code == 403
     assert 'data-problem="not_manager"' in answer.content.decode()
     assert Client().get(page).status_code == 302
 
 
-def test_a_manager_sees_the_agents_of_his_workspaces_only(house: House, browser: Browsers) -> None:
-    assert "scout" in browser(house.dana).get("/agents/").content.decode()
-    assert "scout" not in browser(house.mallory).get("/agents/").content.decode()
+def test_a_manager_sees_the_agents_of_his_workspaces_only(house: House, browser_of: Browsers) -> None:
+    assert "scout" in browser_of(house.dana).get("/agents/").content.decode()
+    assert "scout" not in browser_of(house.mallory).get("/agents/").content.decode()
 
 
-def test_a_token_is_shown_once(house: House, browser: Browsers) -> None:
-    dana = browser(house.dana)
+def test_a_token_is_shown_once(house: House, browser_of: Browsers) -> None:
+    dana = browser_of(house.dana)
     answer = dana.post(f"/agents/{house.scout.id}/tokens/", {"scopes": ["propose", "read"], "days": "30"})
     found = re.search(r"hqn_[0-9a-f]{12}_[0-9a-f]{48}", answer.content.decode())
     assert found
@@ -61,24 +62,41 @@ def test_a_token_is_shown_once(house: House, browser: Browsers) -> None:
     assert answer["Cache-Control"] == "no-store"
 
 
+def test_a_manager_sees_whether_a_token_is_in_use(house: House) -> None:
+    token, other, now = house.mint().token, house.mint().token, timezone.now()
+    limits.count_request(token, now=now)
+    [row] = roster.agent_rows([house.acme])
+    used = {shown.token: shown.last_used_at for shown in row.tokens}
+    assert used == {token: now.replace(second=0, microsecond=0), other: None}
+
+
+def test_listing_agents_asks_as_often_for_many_as_for_few(
+    house: House, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(3):
+        house.mint()
+    with django_assert_max_num_queries(4):
+        assert len(roster.agent_rows([house.acme])[0].tokens) == 3
+
+
 @pytest.mark.parametrize("sent", [{"days": "91"}, {"days": "30"}, {"scopes": "approve", "days": "30"}, {}])
 def test_a_token_with_a_wrong_term_is_not_minted(
-    house: House, browser: Browsers, sent: dict[str, str]
+    house: House, browser_of: Browsers, sent: dict[str, str]
 ) -> None:
-    answer = browser(house.dana).post(f"/agents/{house.scout.id}/tokens/", sent)
+    answer = browser_of(house.dana).post(f"/agents/{house.scout.id}/tokens/", sent)
     assert answer.status_code == 422
     assert not AgentToken.objects.exists()
 
 
-def test_a_reviewer_or_a_stranger_mints_nothing_by_posting_either(house: House, browser: Browsers) -> None:
+def test_a_reviewer_or_a_stranger_mints_nothing_by_posting_either(house: House, browser_of: Browsers) -> None:
     sent = {"scopes": ["read"], "days": "30"}
-    assert browser(house.alice).post(f"/agents/{house.scout.id}/tokens/", sent).status_code == 403
-    assert browser(house.mallory).post(f"/agents/{house.scout.id}/tokens/", sent).status_code == 404
+    assert browser_of(house.alice).post(f"/agents/{house.scout.id}/tokens/", sent).status_code == 403
+    assert browser_of(house.mallory).post(f"/agents/{house.scout.id}/tokens/", sent).status_code == 404
     assert not AgentToken.objects.exists()
 
 
-def test_a_manager_revokes_stops_and_resumes(house: House, browser: Browsers) -> None:
-    dana, token = browser(house.dana), house.mint().token
+def test_a_manager_revokes_stops_and_resumes(house: House, browser_of: Browsers) -> None:
+    dana, token = browser_of(house.dana), house.mint().token
     dana.post(f"/agents/tokens/{token.id}/revoke/")
     token.refresh_from_db()
     assert token.revoked_at
@@ -89,8 +107,8 @@ def test_a_manager_revokes_stops_and_resumes(house: House, browser: Browsers) ->
     assert Agent.objects.get(id=house.scout.id).stopped_at is None
 
 
-def test_a_manager_adds_an_agent(house: House, browser: Browsers) -> None:
-    dana = browser(house.dana)
+def test_a_manager_adds_an_agent(house: House, browser_of: Browsers) -> None:
+    dana = browser_of(house.dana)
     sent = {"workspace": str(house.acme.id), "name": "ranger", "owner": str(house.alice.person.id)}
     assert dana.post("/agents/", sent).status_code == 302
     assert Agent.objects.get(name="ranger").workspace == house.acme
@@ -102,8 +120,8 @@ def test_a_manager_adds_an_agent(house: House, browser: Browsers) -> None:
     assert not Agent.objects.filter(name="spy").exists()
 
 
-def test_a_manager_invites_somebody_whose_link_is_shown_once(house: House, browser: Browsers) -> None:
-    dana = browser(house.dana)
+def test_a_manager_invites_somebody_whose_link_is_shown_once(house: House, browser_of: Browsers) -> None:
+    dana = browser_of(house.dana)
     sent = {"workspace": str(house.acme.id), "name": "Nina", "username": "nina", "role": "reviewer"}
     found = re.search(r"/set-up/[\w-]+/", dana.post("/people/invite/", sent).content.decode())
     assert found
@@ -117,8 +135,8 @@ def test_a_manager_invites_somebody_whose_link_is_shown_once(house: House, brows
     assert "reviewer" in stranger.get("/account/").content.decode()
 
 
-def test_a_manager_ends_a_role_and_grants_it_to_somebody_else(house: House, browser: Browsers) -> None:
-    dana, held = browser(house.dana), Membership.objects.get(person=house.alice.person)
+def test_a_manager_ends_a_role_and_grants_it_to_somebody_else(house: House, browser_of: Browsers) -> None:
+    dana, held = browser_of(house.dana), Membership.objects.get(person=house.alice.person)
     assert dana.post(f"/people/roles/{held.id}/revoke/").status_code == 302
     assert not queries.is_member(house.alice.person.id, house.acme.id, timezone.now())
     sent = {"workspace": str(house.acme.id), "username": "alice", "role": "reviewer"}
@@ -126,7 +144,10 @@ def test_a_manager_ends_a_role_and_grants_it_to_somebody_else(house: House, brow
     assert queries.is_member(house.alice.person.id, house.acme.id, timezone.now())
     assert dana.post("/people/grant/", {**sent, "username": "dana"}).status_code == 403
     assert dana.post("/people/grant/", {**sent, "username": "nobody"}).status_code == 422
-    assert browser(house.mallory).post(f"/people/roles/{held.id}/revoke/").status_code == 404
+    assert browser_of(house.mallory).post(f"/people/roles/{held.id}/revoke/").status_code == 404
+    page = dana.get("/people/").content.decode()
+    ids = re.findall(r'id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
 
 
 def test_a_link_that_never_was_is_answered_like_one_that_is_spent(house: House) -> None:
@@ -157,26 +178,26 @@ def test_a_person_changes_his_password_and_stays_signed_in_here_alone(house: Hou
     cache.clear()
 
 
-def test_a_person_lets_an_agent_act_for_him_on_his_own_page(house: House, browser: Browsers) -> None:
-    alice = browser(house.alice)
+def test_a_person_lets_an_agent_act_for_him_on_his_own_page(house: House, browser_of: Browsers) -> None:
+    alice = browser_of(house.alice)
     assert "scout" in alice.get("/account/").content.decode()
     assert alice.post("/account/delegations/", {"agent": str(house.scout.id)}).status_code == 302
     delegation = Delegation.objects.get()
     assert delegation.person == house.alice.person
     undo = f"/account/delegations/{delegation.id}/revoke/"
-    assert browser(house.dana).post(undo).status_code == 404
+    assert browser_of(house.dana).post(undo).status_code == 404
     assert alice.post(undo).status_code == 302
     assert not queries.may_act_for(house.scout.id, house.alice.person.id, timezone.now())
 
 
-def test_an_agent_of_another_workspace_cannot_be_let_act_for_one(house: House, browser: Browsers) -> None:
+def test_an_agent_of_another_workspace_cannot_be_let_act_for_one(house: House, browser_of: Browsers) -> None:
     sent = {"agent": str(house.scout.id)}
-    assert browser(house.mallory).post("/account/delegations/", sent).status_code == 422
+    assert browser_of(house.mallory).post("/account/delegations/", sent).status_code == 422
     assert not Delegation.objects.exists()
 
 
-def test_reading_changes_nothing(house: House, browser: Browsers) -> None:
-    dana = browser(house.dana)
+def test_reading_changes_nothing(house: House, browser_of: Browsers) -> None:
+    dana = browser_of(house.dana)
     for path in (f"/agents/{house.scout.id}/stop/", "/people/invite/", "/account/delegations/"):
         assert dana.get(path).status_code == 405
     assert Agent.objects.get(id=house.scout.id).stopped_at is None
