@@ -33,6 +33,11 @@ def test_a_note_of_another_key_or_name_is_refused(name, key):
         verify(CHECKPOINT, name=name, keys=[key.public_key()])
 
 
+def test_our_signature_under_another_name_is_not_ours():
+    with pytest.raises(BadNote):
+        verify(CHECKPOINT.replace(f"— {NAME} ", "— elsewhere "), name=NAME, keys=[KEY.public_key()])
+
+
 def test_a_changed_text_is_refused():
     with pytest.raises(BadNote):
         verify(CHECKPOINT.replace("\n2\n", "\n3\n"), name=NAME, keys=[KEY.public_key()])

@@ -58,9 +58,11 @@ def test_ordinary_text_of_any_language_is_left_alone(text):
         ("fi\u200cshing", "zero_width"),
         ("tamam\u200d", "zero_width"),
         ("می\u200c\u200cخواهم", "zero_width"),
+        ("می\u200c\u200dخواهم", "zero_width"),
         ("👩\u200dx", "zero_width"),
         ("x\ufe0f", "variation_selector"),
         ("❤\ufe0f\ufe0f", "variation_selector"),
+        ("❤\ufe0e\ufe0f", "variation_selector"),
         ("葛\U000e0100", "variation_selector"),
         ("a\u180b", "variation_selector"),
         ("🏴\U000e0067\U000e0062\U000e007f", "tag_character"),
@@ -135,8 +137,17 @@ def test_a_reviewer_sees_which_letter_is_not_what_it_seems():
 
 
 def test_emptiness_is_counted():
-    assert segments("a" + " " * 412 + "b")[1] == Segment("blank_run", " " * 412, "412 spaces")
-    assert segments("a" + "\n" * 58 + "b")[1] == Segment("blank_run", "\n" * 58, "58 line breaks")
+    spaces, lines = " " * 412, "\n" * 58
+    assert segments(f"a{spaces}b") == [
+        Segment("text", "a"),
+        Segment("blank_run", spaces, "412 spaces"),
+        Segment("text", "b"),
+    ]
+    assert segments(f"a{lines}b") == [
+        Segment("text", "a"),
+        Segment("blank_run", lines, "58 line breaks"),
+        Segment("text", "b"),
+    ]
 
 
 def test_a_run_of_one_character_is_one_badge_that_counts():
