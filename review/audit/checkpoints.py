@@ -7,17 +7,18 @@ the root over them. It is signed in the transaction whose entries it covers and 
 from __future__ import annotations
 
 import base64
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from huqan_site.lib import signed_note
 from huqan_site.lib.keyring import Keyring, UnusableKey
-from review.audit.chain import Frontier, Root
+from review.audit.chain import Frontier, Root, stamp
 from review.audit.models import Checkpoint, Head
 from review.audit.refusals import Unavailable
 
@@ -43,21 +44,31 @@ class Statement(NamedTuple):
         return cls(log, Root(int(size), base64.b64decode(root, validate=True)))
 
 
-def sign_if_due(*, owed: bool) -> None:
+def sign_if_due(*, owed: bool) -> bool:
     """Sign the log as it is now, within the open write(), where that is owed or the last is old.
+
+    Return whether there is a new checkpoint to publish.
 
     Raises: Unavailable, where the key cannot be read.
     """
-    head = Head.objects.get()
-    last = newest()
-    if last and last.size == head.size:
-        return
-    if owed or last is None or _is_old(last, head.size, timezone.now()):
-        _sign(head)
+    size, signed, stamped = _state()
+    due = owed or size - signed >= EVERY_ENTRIES or stamped <= stamp(timezone.now() - EVERY)
+    return size > signed and due and _sign(Head.objects.get())
 
 
-def _is_old(last: Checkpoint, size: int, now: datetime) -> bool:
-    return size - last.size >= EVERY_ENTRIES or now - last.time >= EVERY
+class _State(NamedTuple):
+    size: int  # of the log
+    signed: int  # of the newest checkpoint
+    stamped: str  # when that was signed
+
+
+def _state() -> _State:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT head.size, COALESCE(newest.size, 0), COALESCE(newest.stamp, '') FROM audit_head head"
+            " LEFT JOIN audit_checkpoint newest ON newest.size = (SELECT MAX(size) FROM audit_checkpoint)"
+        )
+        return _State(*cursor.fetchone())
 
 
 def newest() -> Checkpoint | None:
@@ -65,14 +76,17 @@ def newest() -> Checkpoint | None:
     return Checkpoint.objects.order_by("-size").first()
 
 
-def _sign(head: Head) -> Checkpoint:
+def _sign(head: Head) -> bool:
     statement = Statement(head.log, Root(head.size, Frontier.read(head.size, head.frontier).root()))
     try:
         _, key = _keyring().signing_key(_PURPOSE)
     except (UnusableKey, OSError) as error:
         raise Unavailable from error
     note = signed_note.sign(statement.text(), name=head.log, key=key)
-    return Checkpoint.objects.create(size=head.size, note=note, time=timezone.now())
+    _, is_new = Checkpoint.objects.get_or_create(
+        size=head.size, defaults={"note": note, "stamp": stamp(timezone.now())}
+    )
+    return is_new
 
 
 def public_keys() -> list[Ed25519PublicKey]:

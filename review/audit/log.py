@@ -39,7 +39,7 @@ def record(
     *,
     actor: AuditActor,
     workspace: UUID | None = None,
-    object: ObjectRef | None = None,  # noqa: A002  the member's name
+    object: ObjectRef | None = None,
     binding: str | None = None,
     shown: str | None = None,
     decision: str | None = None,

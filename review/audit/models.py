@@ -118,7 +118,7 @@ class Checkpoint(models.Model):
 
     size = models.BigIntegerField(primary_key=True)
     note = models.TextField()
-    time = models.DateTimeField()
+    stamp = models.CharField(max_length=TIME)
 
     class Meta:
         db_table = "audit_checkpoint"
@@ -126,3 +126,8 @@ class Checkpoint(models.Model):
 
     def __str__(self) -> str:
         return f"checkpoint of {self.size}"
+
+    @property
+    def time(self) -> datetime:
+        """When it was signed, in UTC."""
+        return datetime.fromisoformat(self.stamp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,12 @@ from review.audit.refusals import Unavailable
 
 @dataclass
 class Write:
-    """The open transaction: how the log stands, whether it grew, whether its commit owes a checkpoint."""
+    """The open transaction, and what is due when it ends."""
 
-    standing: witness.Standing
-    grew: bool = False
-    owes_checkpoint: bool = False
+    standing: witness.Standing  # how the log stood to the witness file when it began
+    grew: bool = False  # the log has new entries
+    owes_checkpoint: bool = False  # one of them has to be anchored outside at once
+    signed: bool = False  # a checkpoint is committed with it
 
 
 _open: ContextVar[Write | None] = ContextVar("huqan_open_write", default=None)
@@ -49,27 +50,33 @@ def write() -> Iterator[None]:
         raise RuntimeError("write() is opened by the outermost door alone: join the open one.")
     try:
         with _queue():
-            with _transaction(witness.catch_up()):
+            here = Write(witness.catch_up())
+            with _transaction(here):
                 yield
-            witness.publish()
+            if here.signed:
+                witness.publish()
     except OperationalError as error:
         raise Unavailable from error
 
 
 @contextmanager
-def _transaction(standing: witness.Standing) -> Iterator[None]:
-    here = Write(standing)
+def _transaction(here: Write) -> Iterator[None]:
     token = _open.set(here)
     try:
         with transaction.atomic(durable=True):
             yield
             if here.grew:
-                checkpoints.sign_if_due(owed=here.owes_checkpoint)
+                here.signed = checkpoints.sign_if_due(owed=here.owes_checkpoint)
     finally:
         _open.reset(token)
 
 
-def _queue() -> AbstractContextManager[object]:
-    if connection.vendor != "sqlite":
-        return nullcontext()
-    return locked(Path(settings.HUQAN_DATA_DIR) / "write.lock")
+@contextmanager
+def _queue() -> Iterator[None]:
+    with ExitStack() as stack:
+        if connection.vendor == "sqlite":
+            try:
+                stack.enter_context(locked(Path(settings.HUQAN_DATA_DIR) / "write.lock"))
+            except OSError as error:
+                raise Unavailable from error
+        yield

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from review.audit import checkpoints
+from review.audit.log import sign_checkpoint
 from review.audit.refusals import Unavailable
-from review.audit.transaction import write
 
 
 class Command(BaseCommand):
@@ -14,9 +13,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with write():
-                checkpoints.sign_if_due(owed=True)
+            self.stdout.write(sign_checkpoint(), ending="")
         except Unavailable as refusal:
             raise CommandError(refusal.detail) from None
-        newest = checkpoints.newest()
-        self.stdout.write(newest.note if newest else "", ending="")
