@@ -50,6 +50,15 @@
     opener.focus();
   }
 
+  /* An answer that is not the proposal's page (signed out, not available) must not take what was typed with it. */
+  function keepTyped(event) {
+    const { target, serverResponse, shouldSwap } = event.detail;
+    const lost = event.type !== "htmx:beforeSwap" || (target.id === "main" && shouldSwap && !serverResponse.includes('id="proposal"'));
+    if (!lost || !event.detail.requestConfig?.elt.closest("[data-decide]")) return;
+    event.detail.shouldSwap = false;
+    one("[data-unsent]").hidden = false;
+  }
+
   const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };
 
   /* ---- Rows and changes ---- */
@@ -160,6 +169,7 @@
     hold();
     if (decision()?.dataset.start) openStep(decision().dataset.start, false);
   }
+  for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, keepTyped);
   addEventListener("pageshow", fallAsleep);
   document.addEventListener("DOMContentLoaded", appeared);
   document.addEventListener("htmx:afterSwap", (event) => { if (!event.target.closest?.("[data-poll]")) appeared(); });
