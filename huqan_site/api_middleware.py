@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -13,7 +12,7 @@ from huqan_site.lib.problems import Refusal
 
 class MethodNotAllowed(Refusal):
     code, status, title = "method_not_allowed", 405, "Method not allowed"
-    detail: ClassVar[str] = "This address does not take that method. The Allow header names those that it takes."
+    detail = "This address does not take that method. The Allow header names those that it takes."
 
 
 class ApiMiddleware:

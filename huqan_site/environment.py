@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -47,12 +48,19 @@ def secret_key(env: Env, folder: Path) -> str:
     if given or env.str("HUQAN_MODE", "demo") == "production":
         return given
     path = folder / "secret_key"
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
-            new.write(secrets.token_urlsafe(50))
-    except FileExistsError:
-        pass
+    if not path.exists():
+        _make(path, secrets.token_urlsafe(50))
     return path.read_text()
+
+
+def _make(path: Path, text: str) -> None:
+    """Let `path` appear whole, or not at all when another process was first."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+        new.write(text)
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()
 
 
 def refuse_unsafe(env: Env, *, mode: str, bind: str, hosts: list[str], base_url: str) -> None:

@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from huqan_site import health
 from review.access import queries
-from review.access.models import Role, Workspace
+from review.access.models import Workspace
+from review.access.roles import Role
 from review.audit import guards
 
 SOUND_WAL = (3, 51, 3)  # earlier SQLite can corrupt a WAL database when a writer meets a checkpoint

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from review.access import queries, sessions
 from review.access.actors import PersonActor
-from review.access.models import Role
+from review.access.roles import Role
 from review.queries import queue
 
 Count = Callable[[PersonActor, datetime], int]

@@ -29,7 +29,9 @@ def keys(request: HttpRequest) -> JsonResponse:
     keyring = Keyring(settings.HUQAN_KEYS_DIR)
     for purpose in PURPOSES:
         keyring.signing_key(purpose)  # made now if this console has signed nothing yet
-    jwks = [_jwk(kid, key, purpose) for purpose in PURPOSES for kid, key in keyring.public_keys(purpose).items()]
+    jwks = [
+        _jwk(kid, key, purpose) for purpose in PURPOSES for kid, key in keyring.public_keys(purpose).items()
+    ]
     return JsonResponse({"keys": jwks}, headers={"Cache-Control": "public, max-age=300"})
 
 
@@ -46,8 +48,12 @@ def metrics(request: HttpRequest) -> HttpResponse:
     states = Gauge("huqan_proposals", "Proposals by state.", ["status"], registry=registry)
     for status, count in found.by_status.items():
         states.labels(status).set(count)
-    Gauge("huqan_oldest_pending_seconds", "Age of the oldest pending proposal.", registry=registry).set(found.oldest_pending)
-    Gauge("huqan_overdue_proposals", "Proposals whose time is over, not yet swept.", registry=registry).set(found.overdue)
+    Gauge("huqan_oldest_pending_seconds", "Age of the oldest pending proposal.", registry=registry).set(
+        found.oldest_pending
+    )
+    Gauge("huqan_overdue_proposals", "Proposals whose time is over, not yet swept.", registry=registry).set(
+        found.overdue
+    )
     Gauge("huqan_log_entries", "Entries of the audit log.", registry=registry).set(audit.size())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
@@ -74,7 +80,8 @@ def _calls(document: Mapping[str, Any]) -> Any:
 
 
 def _schema(holder: Mapping[str, Any]) -> Mapping[str, Any]:
-    return holder.get("content", {}).get("application/json", {}).get("schema", {})
+    schema: Mapping[str, Any] = holder.get("content", {}).get("application/json", {}).get("schema", {})
+    return schema
 
 
 def _answer(document: Mapping[str, Any], status: str, answer: Mapping[str, Any]) -> dict[str, Any]:

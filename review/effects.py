@@ -53,7 +53,9 @@ class Effect(Protocol):
     def signals(self, submission: Submission) -> list[Signal]:
         """Return all that the gate has to know; reads the database, writes nothing."""
 
-    def hold(self, proposal: Proposal, arguments: Mapping[str, Any], signals: Sequence[Signal], actor: Actor) -> None:
+    def hold(
+        self, proposal: Proposal, arguments: Mapping[str, Any], signals: Sequence[Signal], actor: Actor
+    ) -> None:
         """Store what is quarantined, with its text, out of every agent's reach."""
 
     def let_go(self, proposal: Proposal, actor: Actor) -> None:

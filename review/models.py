@@ -10,11 +10,11 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
+
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, AgentToken, Person, User, Workspace
 from review.domain.decision import Verdict
 from review.domain.status import EXPIRING, Status
-
 
 DECIDABLE = (Status.PENDING, Status.QUARANTINED)
 
@@ -30,7 +30,9 @@ class PolicyVersion(models.Model):
     activated_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["workspace", "version"], name="one_policy_per_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "version"], name="one_policy_per_version")
+        ]
 
     def __str__(self) -> str:
         return f"policy {self.version} of {self.workspace_id}"
@@ -70,9 +72,9 @@ class Proposal(models.Model):
     expires_at = models.DateTimeField(null=True)
     expires_in = models.PositiveIntegerField(null=True)
     decided_at = models.DateTimeField(null=True)
-    run_id = models.CharField(max_length=200, null=True)
-    tool_call_id = models.CharField(max_length=200, null=True)
-    reason = models.TextField(null=True)
+    run_id = models.CharField(max_length=200, null=True)  # noqa: DJ001  null is "not said"
+    tool_call_id = models.CharField(max_length=200, null=True)  # noqa: DJ001  null is "not said"
+    reason = models.TextField(null=True)  # noqa: DJ001  null is "not said"
     fields = models.JSONField(default=list)
     outcome = models.JSONField(null=True)
 
@@ -80,11 +82,14 @@ class Proposal(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(status__in=[s.value for s in Status]), name="proposal_status_is_known"),
+            models.CheckConstraint(
+                condition=Q(status__in=[s.value for s in Status]), name="proposal_status_is_known"
+            ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="proposal_has_a_revision"),
             models.CheckConstraint(condition=Q(approvals_required__gte=1), name="proposal_needs_somebody"),
             models.CheckConstraint(
-                condition=Q(expires_at__isnull=False) | ~Q(status__in=[s.value for s in EXPIRING]), name="only_held_proposals_never_expire"
+                condition=Q(expires_at__isnull=False) | ~Q(status__in=[s.value for s in EXPIRING]),
+                name="only_held_proposals_never_expire",
             ),
         ]
         indexes = [
@@ -97,7 +102,11 @@ class Proposal(models.Model):
             models.Index(fields=["workspace", "-id"], name="proposals_by_age"),
             models.Index(fields=["agent", "-id"], name="proposals_of_an_agent"),
             models.Index(fields=["agent", "tool", "-id"], name="proposals_of_a_tool"),
-            models.Index(fields=["expires_at"], condition=Q(status__in=[s.value for s in EXPIRING]), name="proposals_by_end"),
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(status__in=[s.value for s in EXPIRING]),
+                name="proposals_by_end",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -174,7 +183,9 @@ class Decision(models.Model):
                 condition=Q(verdict=Verdict.APPROVE.value),
                 name="one_approval_per_person_and_binding",
             ),
-            models.CheckConstraint(condition=Q(verdict__in=[v.value for v in Verdict]), name="decision_verdict_is_known"),
+            models.CheckConstraint(
+                condition=Q(verdict__in=[v.value for v in Verdict]), name="decision_verdict_is_known"
+            ),
         ]
         ordering = ["created_at"]
 
@@ -223,7 +234,7 @@ class Permit(models.Model):
     token = models.TextField()
     audience = models.CharField(max_length=64)
     arguments_digest = models.CharField(max_length=64)
-    redeem_key = models.CharField(max_length=512, null=True)
+    redeem_key = models.CharField(max_length=512, null=True)  # noqa: DJ001  null is "not said"
     redeemed_by = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
     issued_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -231,7 +242,9 @@ class Permit(models.Model):
     reported_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(expires_at__gt=F("issued_at")), name="permit_ends_after_issue")]
+        constraints = [
+            models.CheckConstraint(condition=Q(expires_at__gt=F("issued_at")), name="permit_ends_after_issue")
+        ]
 
     def __str__(self) -> str:
         return str(self.jti)

@@ -28,25 +28,25 @@ def decisions() -> Iterator[str | None]:
     """A sentence for each decision whose proposal has no entry of a decision."""
     proposals = Decision.objects.values_list("proposal_id", flat=True).distinct().iterator()
     for missing in without_entry(proposals, actions=DECIDED):
-        yield missing and f"The decisions on proposal {missing} have no entry."
+        yield f"The decisions on proposal {missing} have no entry." if missing else None
 
 
 def permits() -> Iterator[str | None]:
     """A sentence for each permit that no entry says was issued."""
     proposals = Permit.objects.values_list("proposal_id", flat=True).iterator()
     for missing in without_entry(proposals, actions=(Action.PERMIT_ISSUED,)):
-        yield missing and f"The permit of proposal {missing} has no entry."
+        yield f"The permit of proposal {missing} has no entry." if missing else None
 
 
 def proposals() -> Iterator[str | None]:
     """A sentence for each proposal that is in a state which no entry took it to."""
     every = Proposal.objects.values_list("id", flat=True).iterator()
     for missing in without_entry(every, actions=(Action.PROPOSAL_PROPOSED,)):
-        yield missing and f"Proposal {missing} has no entry that made it."
+        yield f"Proposal {missing} has no entry that made it." if missing else None
     for status, actions in ENDED.items():
         ended = Proposal.objects.filter(status=status).values_list("id", flat=True).iterator()
         for missing in without_entry(ended, actions=actions):
-            yield missing and f"Proposal {missing} is {status}, and no entry says so."
+            yield f"Proposal {missing} is {status}, and no entry says so." if missing else None
 
 
 def register() -> None:

@@ -12,8 +12,9 @@ from huqan_site.demo import policies
 from huqan_site.demo.keepsake import Keepsake, new_password
 from review.access import queries, tokens
 from review.access.actors import AgentActor, PersonActor, SystemActor
-from review.access.models import Agent, Role, Scope, User, Workspace
+from review.access.models import Agent, User, Workspace
 from review.access.refusals import Unauthorized
+from review.access.roles import Role, Scope
 from review.access.services.agents import create_agent
 from review.access.services.memberships import grant_membership
 from review.access.services.minting import mint_token

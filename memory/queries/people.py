@@ -19,7 +19,8 @@ from memory.queries.recall import Found, Question
 from memory.queries.verdicts import Moment, contradicts, judge, rivals
 from memory.search import Mode, search
 from memory.search.answer import LONGEST_QUERY
-from review.access.models import Agent, Scope
+from review.access.models import Agent
+from review.access.roles import Scope
 from review.audit.actions import Action
 from review.audit.models import Entry
 from review.domain.refusals import NotFound

@@ -8,8 +8,9 @@ from uuid import UUID
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from review.access.models import Role, Scope, Workspace
+from review.access.models import Workspace
 from review.access.queries import Member
+from review.access.roles import Role, Scope
 
 PasswordInput = forms.PasswordInput(attrs={"autocomplete": "current-password"})
 NewPasswordInput = forms.PasswordInput(attrs={"autocomplete": "new-password"})

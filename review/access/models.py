@@ -7,24 +7,16 @@ Nothing here decides: rules are in `review.domain`, writes in `review.access.ser
 from __future__ import annotations
 
 from datetime import datetime
+from typing import ClassVar
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
+
 from huqan_site.lib.ids import new_id
-
-
-class Role(models.TextChoices):
-    REVIEWER = "reviewer"
-    MANAGER = "manager"
-
-
-class Scope(models.TextChoices):
-    PROPOSE = "propose"
-    READ = "read"
-    REDEEM = "redeem"
+from review.access.roles import Role
 
 
 class Person(models.Model):
@@ -61,7 +53,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("username"), name="one_account_per_username")]
@@ -116,10 +108,12 @@ class Membership(models.Model):
                 name="one_open_membership_per_role",
             ),
             models.CheckConstraint(
-                condition=Q(until__isnull=True) | Q(until__gt=F("since")), name="membership_ends_after_it_begins"
+                condition=Q(until__isnull=True) | Q(until__gt=F("since")),
+                name="membership_ends_after_it_begins",
             ),
             models.CheckConstraint(
-                condition=Q(granted_by__isnull=True) | ~Q(granted_by=F("person")), name="nobody_grants_himself_a_role"
+                condition=Q(granted_by__isnull=True) | ~Q(granted_by=F("person")),
+                name="nobody_grants_himself_a_role",
             ),
             models.CheckConstraint(condition=Q(role__in=Role.values), name="membership_role_is_known"),
         ]
@@ -156,7 +150,9 @@ class Ownership(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["agent", "person"], condition=Q(until__isnull=True), name="one_open_ownership_per_person"
+                fields=["agent", "person"],
+                condition=Q(until__isnull=True),
+                name="one_open_ownership_per_person",
             )
         ]
 
@@ -175,7 +171,9 @@ class Delegation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["agent", "person"], condition=Q(until__isnull=True), name="one_open_delegation_per_person"
+                fields=["agent", "person"],
+                condition=Q(until__isnull=True),
+                name="one_open_delegation_per_person",
             )
         ]
 
@@ -198,7 +196,9 @@ class AgentToken(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="token_expires_after_it_is_made")
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("created_at")), name="token_expires_after_it_is_made"
+            )
         ]
 
     def __str__(self) -> str:
@@ -226,7 +226,9 @@ class RequestCount(models.Model):
     count = models.PositiveIntegerField(default=1)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["token", "minute"], name="one_count_per_token_and_minute")]
+        constraints = [
+            models.UniqueConstraint(fields=["token", "minute"], name="one_count_per_token_and_minute")
+        ]
 
     def __str__(self) -> str:
         return f"{self.token_id} {self.minute}: {self.count}"

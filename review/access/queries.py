@@ -22,10 +22,10 @@ from review.access.models import (
     Ownership,
     Person,
     RequestCount,
-    Role,
     User,
     Workspace,
 )
+from review.access.roles import Role
 
 
 class Member(NamedTuple):

@@ -19,9 +19,10 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from review.access.actors import AgentActor
-from review.access.models import AgentToken, Scope
+from review.access.models import AgentToken
 from review.access.queries import has_active_owner
 from review.access.refusals import AgentStopped, MissingScope, Unauthorized
+from review.access.roles import Scope
 
 PREFIX = "hqn_"
 _SHAPE = re.compile(r"(?i:bearer) hqn_([0-9a-f]{12})_([0-9a-f]{48})", re.ASCII)

@@ -11,7 +11,7 @@ from ninja.security import HttpBearer
 from review.access import tokens
 from review.access.actors import AgentActor
 from review.access.limits import count_request
-from review.access.models import Scope
+from review.access.roles import Scope
 from review.api.reading import read_body
 
 

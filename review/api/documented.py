@@ -14,4 +14,4 @@ WITH_A_BODY = (400, 413, 415, 422)
 def answers(good: Mapping[int, Any], *, body: bool = False, refuses: Iterable[int] = ()) -> dict[int, Any]:
     """Return ninja's response table: `good` answers, what any call may refuse, and what this one may."""
     statuses = {*ALWAYS, *refuses, *(WITH_A_BODY if body else ())}
-    return {**good, **{status: ProblemOut for status in sorted(statuses)}}
+    return {**good, **dict.fromkeys(sorted(statuses), ProblemOut)}

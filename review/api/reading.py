@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, UnreadablePostError
-from huqan_site.lib import strict_json
-from huqan_site.lib.problems import FieldError, Refusal
 from ninja.parser import Parser
 from pydantic import BaseModel
 
+from huqan_site.lib import strict_json
+from huqan_site.lib.problems import FieldError, Refusal
 from review.domain.refusals import Invalid
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
-from huqan_site.lib.canonical_json import digest
-from huqan_site.lib.problems import FieldError
 from ninja import Body, Query, Router
 
-from review.access.models import Scope
+from huqan_site.lib.canonical_json import digest
+from huqan_site.lib.problems import FieldError
+from review.access.roles import Scope
 from review.api.auth import Token, actor_of
 from review.api.documented import answers
 from review.api.reading import read_body, refuse_unknown
@@ -34,7 +34,6 @@ from review.api.serial import instant, proposal_json, proposals_json
 from review.api.waiting import seconds_asked, wait_until
 from review.domain.refusals import Invalid
 from review.domain.status import EXPIRING, OPEN, Status
-from review.models import Proposal
 from review.queries import agents
 from review.queries.visible import of_agent
 from review.services.expire import expire
@@ -45,6 +44,9 @@ from review.services.revise import revise
 from review.services.spend_permit import spend
 from review.services.transitions import is_overdue
 from review.services.withdraw import withdraw
+
+if TYPE_CHECKING:
+    from review.models import Proposal
 
 router = Router()
 MAY_READ = Token(Scope.READ)
@@ -152,7 +154,7 @@ def create_revision(request: HttpRequest, id: UUID, body: RevisionIn) -> HttpRes
     summary="Take a proposal back",
     tags=["Proposals"],
 )
-def take_back(request: HttpRequest, id: UUID, body: WithdrawIn | None = Body(None)) -> HttpResponse:  # noqa: B008
+def take_back(request: HttpRequest, id: UUID, body: Body[WithdrawIn | None] = None) -> HttpResponse:
     reason = (body.reason if body else None) or ""
     return JsonResponse(proposal_json(withdraw(id, by=actor_of(request), reason=reason)))
 
@@ -240,4 +242,3 @@ def _preference(answer: HttpResponse, request: HttpRequest, waited: bool) -> Htt
     if waited:
         answer["Preference-Applied"] = f"wait={int(seconds_asked(request))}"
     return answer
-

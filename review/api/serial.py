@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -13,8 +13,10 @@ from django.utils import timezone
 from review.domain import status as states
 from review.domain.binding import utc_seconds
 from review.domain.independence import Electorate
-from review.models import Proposal, Revision
 from review.queries.cases import current_revisions, electorates_of
+
+if TYPE_CHECKING:
+    from review.models import Proposal, Revision
 
 
 def proposal_json(proposal: Proposal) -> dict[str, Any]:
@@ -70,4 +72,3 @@ def whole_seconds(at: datetime | None) -> str | None:
 def instant(at: datetime) -> str:
     """Return `at` as RFC 3339 in UTC with Z, to the microsecond."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-

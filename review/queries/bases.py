@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from review.access.models import Person
 from review.domain.decision import Verdict
@@ -47,7 +47,11 @@ def bases_of(proposal: Proposal, person: Person) -> list[Base]:
 def _reviewed(proposal: Proposal, person: Person) -> Base | None:
     """The last earlier revision that was approved, or that this person was shown."""
     approved = _last_number(Decision.objects.filter(proposal=proposal, verdict=Verdict.APPROVE), proposal)
-    look = Look.objects.filter(proposal=proposal, person=person, revision__lt=proposal.revision).order_by("revision").last()
+    look = (
+        Look.objects.filter(proposal=proposal, person=person, revision__lt=proposal.revision)
+        .order_by("revision")
+        .last()
+    )
     number = max(approved or 0, look.revision if look else 0)
     if not number:
         return None
@@ -56,7 +60,7 @@ def _reviewed(proposal: Proposal, person: Person) -> Base | None:
     return Base(f"r{number}", text, revision=number, looked_at=seen_at, approved=number == approved)
 
 
-def _last_number(decisions: Any, proposal: Proposal) -> int | None:
+def _last_number(decisions: QuerySet[Decision], proposal: Proposal) -> int | None:
     earlier = decisions.filter(revision__lt=proposal.revision).order_by("revision")
     return earlier.values_list("revision", flat=True).last()
 
@@ -82,7 +86,9 @@ def _last_approved(proposal: Proposal) -> Base | None:
 
 def _newest(proposals: Any) -> list[Revision]:
     newest = proposals.order_by("-id")[:LOOKED_BACK].values("pk")
-    rows = Revision.objects.filter(proposal__in=list(newest.values_list("pk", flat=True)), number=F("proposal__revision"))
+    rows = Revision.objects.filter(
+        proposal__in=list(newest.values_list("pk", flat=True)), number=F("proposal__revision")
+    )
     return list(rows.order_by("-proposal_id"))
 
 

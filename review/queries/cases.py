@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 
 from review.access.models import AgentToken, Membership, Ownership, User
 from review.domain import independence
@@ -37,7 +37,9 @@ def cases_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Case]:
     electorates = electorates_of(proposals, now)
     votes, rules = _votes(proposals), in_force_now()
     return {
-        proposal.id: _case(proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id], rules)
+        proposal.id: _case(
+            proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id], rules
+        )
         for proposal in proposals
     }
 
@@ -137,10 +139,12 @@ def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
 def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
-    signs_in = Exists(User.objects.filter(person=OuterRef("person"), is_active=True))
-    rows = Membership.objects.filter(workspace__in=workspaces).annotate(signs_in=signs_in).select_related("person")
+    rows = Membership.objects.filter(workspace__in=workspaces).select_related("person")
+    can_sign_in = set(
+        User.objects.filter(person__in=rows.values("person"), is_active=True).values_list("person", flat=True)
+    )
     for row in rows:
-        found[row.workspace_id] += (_membership(row, row.signs_in),)
+        found[row.workspace_id] += (_membership(row, row.person_id in can_sign_in),)
     return found
 
 
@@ -212,7 +216,9 @@ def _rule_changers(proposals: Sequence[Proposal]) -> dict[UUID, set[UUID]]:
     newer = PolicyVersion.objects.filter(
         workspace__in={proposal.workspace_id for proposal in proposals}, created_at__gt=earliest
     )
-    versions = list(newer.order_by("version").only("pk", "version", "workspace_id", "activated_by_id", "created_at"))
+    versions = list(
+        newer.order_by("version").only("pk", "version", "workspace_id", "activated_by_id", "created_at")
+    )
     for proposal in proposals:
         for version in versions:
             if _changes(version, proposal) and version.activated_by_id:

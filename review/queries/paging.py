@@ -35,7 +35,9 @@ class Keyset:
     salt: str
     keys: tuple[tuple[str, str], ...]
 
-    def page(self, rows: QuerySet[Row], *, cursor: str | None, size: int, scope: Sequence[str] = ()) -> Page[Row]:
+    def page(
+        self, rows: QuerySet[Row], *, cursor: str | None, size: int, scope: Sequence[str] = ()
+    ) -> Page[Row]:
         """Return the page after `cursor`, which holds only for the same `scope` (filters, person).
 
         Raises: BadCursor.

@@ -24,7 +24,12 @@ class InForce(NamedTuple):
 
 def in_force(workspace: UUID) -> InForce:
     """Return the newest policy of `workspace`."""
-    row = PolicyVersion.objects.filter(workspace_id=workspace).order_by("-version").values_list("pk", "version").first()
+    row = (
+        PolicyVersion.objects.filter(workspace_id=workspace)
+        .order_by("-version")
+        .values_list("pk", "version")
+        .first()
+    )
     return InForce(row[1], _document(row[0])) if row else InForce(0, NO_DOCUMENT)
 
 
@@ -59,7 +64,10 @@ def _newest(workspace: UUID) -> UUID | None:
 @lru_cache(maxsize=256)
 def _document(pk: UUID) -> Mapping[str, Any]:
     """A version never changes, so it is read once."""
-    return json.loads(PolicyVersion.objects.values_list("document", flat=True).get(pk=pk))
+    document: Mapping[str, Any] = json.loads(
+        PolicyVersion.objects.values_list("document", flat=True).get(pk=pk)
+    )
+    return document
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,9 @@ from uuid import UUID
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
-from review.access.models import Membership, Ownership, Person, Role
+from review.access.models import Membership, Ownership, Person
 from review.access.queries import workspaces_of
+from review.access.roles import Role
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
 from review.domain.status import Status
@@ -80,7 +81,9 @@ def held_page(person: Person, filters: Filters, cursor: str | None, now: datetim
     Raises: BadCursor.
     """
     rows = matching(held(person, now), filters).select_related("workspace", "agent")
-    return BY_RISK_AND_AGE.page(rows, cursor=cursor, size=PAGE, scope=["held", str(person.id), *filters.scope()])
+    return BY_RISK_AND_AGE.page(
+        rows, cursor=cursor, size=PAGE, scope=["held", str(person.id), *filters.scope()]
+    )
 
 
 def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
@@ -165,7 +168,9 @@ def _within(person: Person, now: datetime) -> ProposalQuerySet:
 
 def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
     """What is decided or over, also what ran out of time before a sweeper met it."""
-    ended = Q(status__in=OVER) | Q(status__in=(Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED), expires_at__lte=now)
+    ended = Q(status__in=OVER) | Q(
+        status__in=(Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED), expires_at__lte=now
+    )
     return rows.filter(ended).annotate(ended_at=Coalesce(F("decided_at"), F("expires_at"), F("created_at")))
 
 
@@ -177,7 +182,9 @@ def _entitled(person: Person, now: datetime) -> Q:
         right = policy if membership.role == Role.MANAGER else ~policy
         mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
         if membership.granted_by_id:
-            mine &= ~Q(Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=membership.granted_by_id)))
+            mine &= ~Q(
+                Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=membership.granted_by_id))
+            )
         entitled |= mine
     return entitled
 

@@ -16,7 +16,9 @@ def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
     Raises: NotFound, the same for one that is not there and one in a workspace where `person` has no role.
     """
     roles = Membership.objects.active(now).held_by(person.id)
-    rows = Proposal.objects.filter(workspace__in=roles.values("workspace")).select_related("workspace", "agent")
+    rows = Proposal.objects.filter(workspace__in=roles.values("workspace")).select_related(
+        "workspace", "agent"
+    )
     return _one(rows.filter(pk=proposal_id).first())
 
 

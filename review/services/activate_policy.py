@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
-from huqan_site.lib.canonical_json import canonical, digest
 
+from huqan_site.lib.canonical_json import canonical, digest
 from review.access.actors import Actor, PersonActor
 from review.access.models import Workspace
 from review.audit import log
@@ -27,7 +27,9 @@ def activate_first(workspace: Workspace, document: Mapping[str, Any], *, by: Act
     check(dict(document))
     with write():
         if PolicyVersion.objects.filter(workspace=workspace).exists():
-            raise AlreadyDecided("A policy is in force. Changing it is a proposal that another manager approves.")
+            raise AlreadyDecided(
+                "A policy is in force. Changing it is a proposal that another manager approves."
+            )
         version = PolicyVersion.objects.create(
             workspace=workspace,
             version=1,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from django.utils import timezone
-from huqan_site.lib.problems import Refusal
 
+from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
 from review.access.models import Membership
 from review.audit.actions import Action
@@ -119,7 +118,11 @@ def _shown(proposal: Proposal, by: PersonActor, ballot: Ballot) -> nonce.Shown |
     An approval counts only for the comparison with what was reviewed: another base may hide a change.
     """
     shown = nonce.read(ballot.nonce)
-    if shown is None or (shown.person, shown.proposal, shown.binding) != (by.person.id, proposal.id, ballot.binding):
+    if shown is None or (shown.person, shown.proposal, shown.binding) != (
+        by.person.id,
+        proposal.id,
+        ballot.binding,
+    ):
         return None
     if ballot.verdict == Verdict.APPROVE and not shown.base.startswith(nonce.REVIEWED):
         return None
@@ -176,7 +179,9 @@ def _carry_out(
         move(proposal, Status(proposal.status), approvals_given=ruling.tally.given)
 
 
-def _approve(proposal: Proposal, case: Case, arguments: dict[str, object], by: PersonActor, now: datetime) -> None:
+def _approve(
+    proposal: Proposal, case: Case, arguments: dict[str, object], by: PersonActor, now: datetime
+) -> None:
     """The quorum is met: admission is asked once more, and what is new in its answer wins (I15)."""
     proposal.approvals_given = case.rule.people
     new = _new_signals(proposal, arguments, now)
@@ -216,7 +221,12 @@ def _end(proposal: Proposal, refusal: Refusal, now: datetime) -> None:
 
 
 def _reject(
-    proposal: Proposal, case: Case, arguments: dict[str, object], by: PersonActor, ballot: Ballot, now: datetime
+    proposal: Proposal,
+    case: Case,
+    arguments: dict[str, object],
+    by: PersonActor,
+    ballot: Ballot,
+    now: datetime,
 ) -> None:
     before = proposal.status
     held = case.status is Status.QUARANTINED
@@ -230,7 +240,13 @@ def _reject(
 
 
 def _return(proposal: Proposal, ballot: Ballot) -> None:
-    move(proposal, Status.CHANGES_REQUESTED, reason=ballot.reason, fields=list(ballot.fields), approvals_given=0)
+    move(
+        proposal,
+        Status.CHANGES_REQUESTED,
+        reason=ballot.reason,
+        fields=list(ballot.fields),
+        approvals_given=0,
+    )
 
 
 def _record_refusal(

@@ -10,7 +10,8 @@ from django.utils import timezone
 from review.audit.actions import Action
 from review.audit.transaction import write
 from review.domain.refusals import NotFound
-from review.models import EXPIRING, Proposal, Status
+from review.domain.status import EXPIRING, Status
+from review.models import Proposal
 from review.services.transitions import CONSOLE, is_overdue, lock, move, record
 
 

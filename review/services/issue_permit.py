@@ -9,18 +9,26 @@ from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
+
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.ids import new_id
 from huqan_site.lib.keyring import Keyring
 from huqan_site.lib.problems import Refusal
-
 from review.access.actors import AgentActor
 from review.audit.actions import Action
 from review.domain import permit as sealed
 from review.domain.diff import drift
 from review.domain.policy import Rule
-from review.domain.refusals import ArgumentsDrifted, Expired, NotApproved, NotFound, PermitSpent, PolicyChanged
-from review.models import Permit, Proposal, Revision, Status
+from review.domain.refusals import (
+    ArgumentsDrifted,
+    Expired,
+    NotApproved,
+    NotFound,
+    PermitSpent,
+    PolicyChanged,
+)
+from review.domain.status import Status
+from review.models import Permit, Proposal, Revision
 from review.queries.cases import rebound, rule_of
 from review.queries.policies import resolved
 from review.services.expire import meet
@@ -132,9 +140,11 @@ def _issue(
 
 
 def _record_refusal(proposal_id: UUID, refusal: Refusal, by: AgentActor, now: datetime) -> None:
-    proposal = Proposal.objects.select_related("workspace", "agent").filter(
-        pk=proposal_id, workspace_id=by.agent.workspace_id
-    ).first()
+    proposal = (
+        Proposal.objects.select_related("workspace", "agent")
+        .filter(pk=proposal_id, workspace_id=by.agent.workspace_id)
+        .first()
+    )
     if proposal is None:
         return
     meet(proposal, now)

@@ -11,22 +11,23 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
+
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.ids import new_id
 from huqan_site.lib.problems import Refusal
-
 from review.access import queries as access
 from review.access.actors import AgentActor
 from review.access.models import Agent, Person
 from review.audit.actions import Action
 from review.domain.binding import kind_of
-from review.domain.gate import Outcome
 from review.domain.decision import refuse_unsatisfiable
+from review.domain.gate import Outcome
 from review.domain.independence import Conflicts
 from review.domain.refusals import KeyReused, NotDelegated, RecentlyRejected, TooManyPending
+from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import inner_name
-from review.models import IdempotencyKey, Proposal, Status
+from review.models import IdempotencyKey, Proposal
 from review.queries.cases import electorate_with, submitted_by
 from review.services import take_effect
 from review.services.refuse import record_refused
@@ -129,15 +130,15 @@ def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
 
 
 def _mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
-    same = Proposal.objects.filter(agent=agent, tool=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN)
+    same = Proposal.objects.filter(
+        agent=agent, tool=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN
+    )
     current = same.filter(revisions__number=F("revision"), revisions__arguments_digest=digest_of(text))
     if (rejected := current.order_by("-decided_at").first()) is not None:
         raise RecentlyRejected(proposal=str(rejected.id))
 
 
-def _new(
-    draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighed, now: datetime
-) -> Proposal:
+def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighed, now: datetime) -> Proposal:
     return Proposal(
         id=new_id(),
         workspace=agent.workspace,
@@ -194,9 +195,9 @@ def require_deciders(proposal: Proposal, weighed: Weighed, conflicts: Conflicts,
 
 
 def _remember(draft: Draft, proposal: Proposal, now: datetime) -> None:
-    if draft.idempotency_key is not None:
+    if draft.idempotency_key is not None and proposal.agent is not None:
         IdempotencyKey.objects.create(
-            agent_id=proposal.agent_id,
+            agent=proposal.agent,
             key=draft.idempotency_key,
             body_digest=draft.body_digest,
             proposal=proposal,

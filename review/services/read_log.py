@@ -40,11 +40,17 @@ def note_verification(workspaces: Iterable[Workspace], report: Report, *, by: Pe
 
     Raises: Unavailable.
     """
-    found = {"outcome": str(report.outcome), "entries": report.stop - report.first, "faults": report.fault_count}
+    found = {
+        "outcome": str(report.outcome),
+        "entries": report.stop - report.first,
+        "faults": report.fault_count,
+    }
     _record(Action.AUDIT_VERIFIED, workspaces, by, found)
 
 
-def _record(action: Action, workspaces: Iterable[Workspace], by: PersonActor, after: Mapping[str, Any]) -> None:
+def _record(
+    action: Action, workspaces: Iterable[Workspace], by: PersonActor, after: Mapping[str, Any]
+) -> None:
     with write():
         for workspace in workspaces:
             log.record(action, actor=by.audit(), workspace=workspace.id, object=LOG, after=after)

@@ -6,7 +6,6 @@ import secrets
 from uuid import UUID
 
 from huqan_site.lib.problems import Refusal
-
 from review.access.actors import AgentActor
 from review.audit import chain, log
 from review.audit.actions import Action

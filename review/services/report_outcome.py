@@ -6,19 +6,22 @@ from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
-from huqan_site.lib.problems import Refusal
 
+from huqan_site.lib.problems import Refusal
 from review.access.actors import AgentActor
 from review.audit.actions import Action
 from review.domain.refusals import AlreadyReported, NotFound, NotRunning
-from review.models import Permit, Proposal, Status
+from review.domain.status import Status
+from review.models import Permit, Proposal
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
 
 REPORTED = (Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN)
 
 
-def report(proposal_id: UUID, *, by: AgentActor, result: str, jti: UUID, detail: str | None = None) -> Proposal:
+def report(
+    proposal_id: UUID, *, by: AgentActor, result: str, jti: UUID, detail: str | None = None
+) -> Proposal:
     """Take a running proposal to `succeeded`, `failed` or `unknown`; `unknown` takes one late report.
 
     Raises: NotFound, NotRunning, AlreadyReported.

@@ -8,15 +8,16 @@ from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
+
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
-
 from review.access.actors import AgentActor
 from review.audit.actions import Action
 from review.domain import status
 from review.domain.gate import Outcome
+from review.domain.status import Status
 from review.domain.summary import summarise
-from review.models import Proposal, Status
+from review.models import Proposal
 from review.queries.cases import submitted_by
 from review.services import take_effect
 from review.services.expire import meet
@@ -26,6 +27,7 @@ from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.settle import settle
 from review.services.transitions import agent_at_work, lock, move, record
 from review.services.weigh import Weighed, weigh
+
 
 def revise(
     proposal_id: UUID, *, by: AgentActor, replaces: int, arguments: Mapping[str, Any], rationale: str = ""
@@ -38,12 +40,18 @@ def revise(
     text = canonical(dict(arguments))
 
     def refused(refusal: Refusal) -> None:
-        proposal = Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id, agent=by.agent).first()
+        proposal = (
+            Proposal.objects.select_related("workspace", "agent")
+            .filter(pk=proposal_id, agent=by.agent)
+            .first()
+        )
         if proposal is not None:
             meet(proposal, now)
             record_refused(refusal, tool=proposal.tool, text=text, by=by, proposal=proposal.id)
 
-    return settle(lambda: _revise(proposal_id, by, replaces, arguments, text, rationale, now), refused=refused)
+    return settle(
+        lambda: _revise(proposal_id, by, replaces, arguments, text, rationale, now), refused=refused
+    )
 
 
 def _revise(
@@ -57,7 +65,11 @@ def _revise(
 ) -> Proposal:
     proposal = lock(proposal_id, agent_id=by.agent.id)
     status.revise(
-        proposal.status, revision=proposal.revision, replaces=replaces, expires_at=proposal.expires_at, now=now
+        proposal.status,
+        revision=proposal.revision,
+        replaces=replaces,
+        expires_at=proposal.expires_at,
+        now=now,
     )
     agent = agent_at_work(by.agent.id, now)
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)

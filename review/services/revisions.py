@@ -82,6 +82,8 @@ def lay(
         evidence=list(words.evidence),
         created_at=now,
     )
-    rows = [Conflict(proposal=proposal, person_id=person, reason=reason) for person, reason in conflicts.items()]
+    rows = [
+        Conflict(proposal=proposal, person_id=person, reason=reason) for person, reason in conflicts.items()
+    ]
     Conflict.objects.bulk_create(rows, ignore_conflicts=True)
     return revision

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.db import transaction
+
 from huqan_site.lib.problems import Refusal
 from review.audit.transaction import write
 

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
+
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.keyring import Keyring
 from huqan_site.lib.problems import Refusal
-
 from review.access.actors import AgentActor
 from review.audit.actions import Action
 from review.domain import permit as sealed
@@ -61,4 +61,6 @@ def _permit_of(claims: Mapping[str, Any], by: AgentActor) -> Permit | None:
 def _record_refusal(claims: Mapping[str, Any], refusal: Refusal, by: AgentActor) -> None:
     permit = _permit_of(claims, by)
     if permit is not None:
-        record(permit.proposal, Action.PERMIT_REFUSED, by, after={"code": refusal.code, "jti": str(permit.jti)})
+        record(
+            permit.proposal, Action.PERMIT_REFUSED, by, after={"code": refusal.code, "jti": str(permit.jti)}
+        )

@@ -9,8 +9,9 @@ from typing import Any
 from review.access.actors import Actor
 from review.audit.actions import Action
 from review.domain.gate import Outcome
+from review.domain.status import Status
 from review.effects import effect_of
-from review.models import Proposal, Status
+from review.models import Proposal
 from review.services.transitions import CONSOLE, move, record
 from review.services.weigh import Weighed
 
@@ -35,7 +36,9 @@ def hold(proposal: Proposal, arguments: Mapping[str, Any], weighed: Weighed, by:
     record(proposal, Action.PROPOSAL_QUARANTINED, by, after={"reasons": codes})
 
 
-def approve(proposal: Proposal, arguments: Mapping[str, Any], by: Actor, *, released: bool, now: datetime) -> None:
+def approve(
+    proposal: Proposal, arguments: Mapping[str, Any], by: Actor, *, released: bool, now: datetime
+) -> None:
     """Carry out an inner tool in this transaction; an outside one becomes `approved`, for one redemption."""
     before = proposal.status
     effect = effect_of(proposal.tool)

@@ -15,7 +15,8 @@ from review.audit import log
 from review.audit.actions import Action
 from review.audit.log import ObjectRef
 from review.domain.refusals import AlreadyDecided, NotFound
-from review.models import Proposal, Status
+from review.domain.status import Status
+from review.models import Proposal
 
 CONSOLE = SystemActor()
 
@@ -56,7 +57,9 @@ def move(proposal: Proposal, to: Status, **changes: Any) -> None:
         setattr(proposal, name, value)
 
 
-def record(proposal: Proposal, action: Action, actor: Actor, *, before: str | None = None, **members: Any) -> None:
+def record(
+    proposal: Proposal, action: Action, actor: Actor, *, before: str | None = None, **members: Any
+) -> None:
     """Append an entry about `proposal`; its state stands in `before` and `after`."""
     after: Mapping[str, Any] = {"status": str(proposal.status), **members.pop("after", {})}
     log.record(

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from huqan_site.lib.problems import FieldError, Refusal
-
 from review.access.models import Agent
 from review.domain import schemas
 from review.domain.gate import Outcome, Signal, strictest
@@ -54,7 +53,9 @@ def weigh(
     rule = _rule(tool, agent)
     effect = effect_of(tool)
     _check_arguments(effect, rule, arguments)
-    signals = _signals(effect, rule, Submission(agent.workspace, agent, arguments, str(rule.risk), now, proposal))
+    signals = _signals(
+        effect, rule, Submission(agent.workspace, agent, arguments, str(rule.risk), now, proposal)
+    )
     outcome = strictest(signals)
     if outcome is Outcome.REJECT:
         raise refusal_of(signals)
@@ -91,5 +92,9 @@ def _check_arguments(effect: Effect | None, rule: Rule, arguments: Mapping[str, 
 def _signals(effect: Effect | None, rule: Rule, submission: Submission) -> list[Signal]:
     found = effect.signals(submission) if effect else []
     if rule.route is Route.REVIEW:
-        found.append(Signal("policy_review", Outcome.REVIEW, "The policy of this workspace has people review this tool."))
+        found.append(
+            Signal(
+                "policy_review", Outcome.REVIEW, "The policy of this workspace has people review this tool."
+            )
+        )
     return found

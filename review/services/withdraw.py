@@ -6,13 +6,14 @@ from datetime import datetime
 from uuid import UUID
 
 from django.utils import timezone
-from huqan_site.lib.problems import Refusal
 
+from huqan_site.lib.problems import Refusal
 from review.access.actors import AgentActor
 from review.audit.actions import Action
 from review.domain import status
+from review.domain.status import Status
 from review.effects import effect_of
-from review.models import Proposal, Status
+from review.models import Proposal
 from review.services.expire import meet
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
@@ -26,7 +27,9 @@ def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal
     now = timezone.now()
 
     def refused(refusal: Refusal) -> None:
-        for proposal in Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id, agent=by.agent):
+        for proposal in Proposal.objects.select_related("workspace", "agent").filter(
+            pk=proposal_id, agent=by.agent
+        ):
             meet(proposal, now)
 
     return settle(lambda: _withdraw(proposal_id, by, reason, now), refused=refused)

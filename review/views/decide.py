@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
-from huqan_site.lib.problems import Refusal
 
+from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
@@ -19,13 +19,15 @@ from review.access.step_up import step_up
 from review.domain.decision import Verdict
 from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
-from review.models import Proposal
 from review.queries.queue import Filters, View, page
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
 from review.views import parts
 from review.views.answers import page_of
 from review.views.form import Typed, ballot_of, typed_of
+
+if TYPE_CHECKING:
+    from review.models import Proposal
 
 
 @require_POST
@@ -42,7 +44,9 @@ def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRespo
         raise
     except Refusal as refusal:
         return _refused(request, actor, id, refusal)
-    return page_of(request, actor, decided.proposal, status=_recorded(decided, actor), typed=Typed(), code=200)
+    return page_of(
+        request, actor, decided.proposal, status=_recorded(decided, actor), typed=Typed(), code=200
+    )
 
 
 def _with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:

@@ -39,7 +39,10 @@ def _items(diff: Diff, against: bool) -> Iterator[dict[str, Any]]:
 
 
 def _value(row: Row) -> dict[str, Any]:
-    return {"pointer": row.pointer or "/", "new": _side(row.new, [("same", row.new.text)]) if row.new else None}
+    return {
+        "pointer": row.pointer or "/",
+        "new": _side(row.new, [("same", row.new.text)]) if row.new else None,
+    }
 
 
 def _changed(row: Row, first: bool) -> dict[str, Any]:
@@ -82,6 +85,8 @@ def _changes(diff: Diff) -> str:
 
 def _values(diff: Diff) -> str:
     number = sum(diff.counts.values())
-    return ngettext("%(n)d value, nothing earlier to compare with", "%(n)d values, nothing earlier to compare with", number) % {
-        "n": number
-    }
+    return ngettext(
+        "%(n)d value, nothing earlier to compare with",
+        "%(n)d values, nothing earlier to compare with",
+        number,
+    ) % {"n": number}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from huqan_site.lib.canonical_json import canonical
-from huqan_site.lib.problems import Refusal
 
+from huqan_site.lib.canonical_json import JSON, canonical
+from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.domain.binding import Kind
 from review.domain.decision import FRESH, OPEN_TO, Case, Verdict, needs_reason, tally, why_not
@@ -19,10 +19,12 @@ from review.domain.diff import whole
 from review.domain.policy import text_to_type
 from review.domain.refusals import ConfirmMismatch, ReasonRequired, StepUpRequired
 from review.domain.status import Status
-from review.models import Proposal, Revision
 from review.queries.bases import Base
 from review.services import nonce
 from review.services.decide import Ballot
+
+if TYPE_CHECKING:
+    from review.models import Proposal, Revision
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def _text(text: str) -> str:
 
 def shown_digest(proposal: Proposal, revision: Revision, base: Base, parts: Any) -> str:
     """Return the digest of what the page shows: the bytes, the base, the warnings and the preview beside them."""
-    shown = {
+    shown: JSON = {
         "proposal": str(proposal.id),
         "revision": revision.number,
         "binding": proposal.binding,
@@ -108,7 +110,9 @@ def decision_form(
     open_to = OPEN_TO.get(Status(case.status), ()) if not _is_over(case, now) else ()
     if not open_to or case.electorate.membership(actor.person.id, now) is None:
         return None
-    why = why_not(case, actor.person.id, now) if decidable else _("Compare with what was reviewed to approve.")
+    why = (
+        why_not(case, actor.person.id, now) if decidable else _("Compare with what was reviewed to approve.")
+    )
     return {
         "action": action,
         "revision": proposal.revision,
@@ -138,7 +142,11 @@ def _is_over(case: Case, now: datetime) -> bool:
 
 
 def _in_order(open_to: tuple[Verdict, ...]) -> list[Verdict]:
-    return [verdict for verdict in (Verdict.REJECT, Verdict.REQUEST_CHANGES, Verdict.APPROVE) if verdict in open_to]
+    return [
+        verdict
+        for verdict in (Verdict.REJECT, Verdict.REQUEST_CHANGES, Verdict.APPROVE)
+        if verdict in open_to
+    ]
 
 
 def _nonce(
@@ -149,7 +157,9 @@ def _nonce(
     return nonce.issue(shown, now=now)
 
 
-def _verdict(verdict: Verdict, case: Case, words: Words, approve_is_off: bool, now: datetime) -> dict[str, Any]:
+def _verdict(
+    verdict: Verdict, case: Case, words: Words, approve_is_off: bool, now: datetime
+) -> dict[str, Any]:
     called = {
         Verdict.REJECT: (words.reject, "r", _("It ends, and nothing runs.")),
         Verdict.REQUEST_CHANGES: (_("Request changes"), "c", _("The agent can send another revision.")),
@@ -208,7 +218,11 @@ def _password(case: Case, actor: PersonActor, typed: Typed, now: datetime) -> di
         return None
     signed_in = actor.auth_time.strftime("%H:%M UTC") if actor.auth_time else _("unknown")
     error = typed.refusal.detail if isinstance(typed.refusal, StepUpRequired) else ""
-    return {"help": _("The rule asks for a sign-in at most 5 minutes old. Yours is from %(at)s.") % {"at": signed_in}, "error": error}
+    return {
+        "help": _("The rule asks for a sign-in at most 5 minutes old. Yours is from %(at)s.")
+        % {"at": signed_in},
+        "error": error,
+    }
 
 
 def _tombstone(proposal: Proposal, case: Case, typed: Typed) -> dict[str, Any] | None:

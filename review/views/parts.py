@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.urls import reverse
@@ -15,16 +15,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from review.access.actors import PersonActor
-from review.access.models import Person
 from review.access.queries import is_manager, owners_now
 from review.domain import status as states
 from review.domain.decision import Case, Verdict
 from review.domain.requirements import Requirement, State, requirements
 from review.domain.status import Status
 from review.domain.summary import asking
-from review.models import Decision, Proposal, Revision
+from review.queries import story
 from review.queries.policies import place
 from review.views.rows import outcome_of
+
+if TYPE_CHECKING:
+    from review.access.models import Person
+    from review.models import Decision, Proposal, Revision
 
 STATES = {
     State.MET: "met",
@@ -36,10 +39,16 @@ STATES = {
 RELEASE = "memory.release"
 
 
-def sentence(proposal: Proposal, arguments: Mapping[str, Any], person: Person, now: datetime) -> list[tuple[str, bool]]:
+def sentence(
+    proposal: Proposal, arguments: Mapping[str, Any], person: Person, now: datetime
+) -> list[tuple[str, bool]]:
     """Return who asks what, in our words, as runs of (text, strong)."""
     asked = asking(proposal.tool, arguments)
-    who = [(proposal.agent.name, True), *_owned_by(proposal, person, now)] if proposal.agent else [(_("A person"), True)]
+    who = (
+        [(proposal.agent.name, True), *_owned_by(proposal, person, now)]
+        if proposal.agent
+        else [(_("A person"), True)]
+    )
     return [*who, (_(" asks to %(verb)s ") % {"verb": asked.verb}, False), (asked.what, True), (".", False)]
 
 
@@ -66,12 +75,11 @@ def facts(proposal: Proposal, now: datetime) -> dict[str, Any]:
 
 def votes(proposal: Proposal, case: Case) -> dict[str, Any]:
     """Return every decision on the proposal; those on another binding are outdated, and say why."""
-    cast = Decision.objects.filter(proposal=proposal).select_related("person").order_by("-created_at")
     return {
         "given": proposal.approvals_given,
         "required": case.rule.people,
         "revision": proposal.revision,
-        "rows": [_vote(proposal, row) for row in cast],
+        "rows": [_vote(proposal, row) for row in story.decisions(proposal)],
     }
 
 
@@ -97,8 +105,12 @@ def policy(proposal: Proposal, case: Case, person: Person, now: datetime) -> dic
     """Return the rule as rows: met, not met, not met by you, error."""
     tool = RELEASE if case.status is Status.QUARANTINED else proposal.tool
     version, number = place(proposal.workspace_id, tool)
-    names = dict(Person.objects.filter(memberships__workspace=proposal.workspace_id).values_list("id", "name"))
-    rows = requirements(case, person.id, now, names) if case.status in (Status.PENDING, Status.QUARANTINED) else []
+    names = story.member_names(proposal.workspace_id)
+    rows = (
+        requirements(case, person.id, now, names)
+        if case.status in (Status.PENDING, Status.QUARANTINED)
+        else []
+    )
     return {
         "version": version,
         "rule": _("rule %(n)d") % {"n": number} if number else _("the defaults"),
@@ -125,20 +137,24 @@ def history(proposal: Proposal) -> list[dict[str, Any]]:
 
 
 def _revision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    rows = Revision.objects.filter(proposal=proposal).select_related("author_person").defer("arguments")
-    for row in rows:
+    for row in story.revisions(proposal):
         did = _("proposed.") if row.number == 1 else _("sent revision %(n)d.") % {"n": row.number}
-        author = row.author_person.name if row.author_person else proposal.agent.name if proposal.agent else ""
+        author = (
+            row.author_person.name if row.author_person else proposal.agent.name if proposal.agent else ""
+        )
         yield {"at": row.created_at, "who": author, "did": f"{did} {_gate(row)}"}
 
 
 def _gate(revision: Revision) -> str:
     codes = ", ".join(signal["code"].replace("_", " ") for signal in revision.gate["signals"])
-    return _("Gate: %(outcome)s (%(codes)s).") % {"outcome": revision.gate["outcome"], "codes": codes or _("no signal")}
+    return _("Gate: %(outcome)s (%(codes)s).") % {
+        "outcome": revision.gate["outcome"],
+        "codes": codes or _("no signal"),
+    }
 
 
 def _decision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    for row in Decision.objects.filter(proposal=proposal).select_related("person"):
+    for row in story.decisions(proposal):
         yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(proposal, row)['did']}."}
 
 
@@ -168,7 +184,9 @@ def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[
     return {
         "binding": proposal.binding,
         "revisions": list(_revisions(proposal)),
-        "run": {"id": proposal.run_id, "url": f"{reverse('queue')}?view=decided&q={proposal.run_id}"} if proposal.run_id else None,
+        "run": {"id": proposal.run_id, "url": f"{reverse('queue')}?view=decided&q={proposal.run_id}"}
+        if proposal.run_id
+        else None,
         "proposal": proposal.id,
         "eligible": _eligible(case.electorate.eligible(now), person),
         "extra": [],
@@ -176,8 +194,7 @@ def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[
 
 
 def _revisions(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    rows = Revision.objects.filter(proposal=proposal).order_by("-number").only("number", "created_at")
-    for row in rows:
+    for row in story.revisions(proposal):
         current = row.number == proposal.revision
         url = None if current else f"?base=r{row.number}"
         yield {
@@ -199,14 +216,23 @@ def _eligible(people: frozenset[UUID], person: Person) -> str:
 def evidence(revision: Revision) -> list[dict[str, Any]]:
     """Return what the agent named; a reference is shown as text, never as a link of the agent's."""
     return [
-        {"title": item["title"], "ref": item.get("ref") or "", "text": item.get("text") or "", "opened_by": "", "url": None}
+        {
+            "title": item["title"],
+            "ref": item.get("ref") or "",
+            "text": item.get("text") or "",
+            "opened_by": "",
+            "url": None,
+        }
         for item in revision.evidence
     ]
 
 
 def closed(proposal: Proposal, case: Case, actor: PersonActor, now: datetime) -> dict[str, str]:
     """Return what stands in the bar's place when this person has nothing left to decide."""
-    if case.electorate.membership(actor.person.id, now) is None and case.status in (Status.PENDING, Status.QUARANTINED):
+    if case.electorate.membership(actor.person.id, now) is None and case.status in (
+        Status.PENDING,
+        Status.QUARANTINED,
+    ):
         note = _("You can read it. Deciding it takes an active %(role)s role in %(workspace)s.") % {
             "role": case.electorate.role,
             "workspace": proposal.workspace.name,
@@ -232,4 +258,3 @@ def _ended(status: Status) -> str:
 
 def people_needed(number: int) -> str:
     return ngettext("%(n)d more person is needed.", "%(n)d more people are needed.", number) % {"n": number}
-

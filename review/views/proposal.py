@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,15 +18,18 @@ from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.domain.status import Status
 from review.effects import effect_of
-from review.models import Proposal, Revision
 from review.queries.bases import Base, bases_of
 from review.queries.cases import case_of
+from review.queries.story import current_revision
 from review.queries.visible import visible
 from review.services.look import look
 from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.warnings import warnings_of
+
+if TYPE_CHECKING:
+    from review.models import Proposal
 
 
 @require_safe
@@ -50,13 +53,15 @@ def show(
     code: int = 200,
 ) -> HttpResponse:
     """Return the page of `found`, after an answer with its status region and what was typed."""
-    context = page(found, actor, chosen=request.GET.get("base", ""), typed=typed or Typed(), now=timezone.now())
+    context = page(
+        found, actor, chosen=request.GET.get("base", ""), typed=typed or Typed(), now=timezone.now()
+    )
     return render(request, "review/proposal.html", {**context, "status": status}, status=code)
 
 
 def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/review/proposal.html."""
-    case, revision = case_of(found, now), Revision.objects.get(proposal=found, number=found.revision)
+    case, revision = case_of(found, now), current_revision(found)
     arguments = json.loads(revision.arguments)
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
@@ -80,7 +85,12 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "audit_url": parts.audit_url(found, actor.person, now),
         "rail": parts.rail(found, case, actor.person, now),
     }
-    shown = shown_digest(found, revision, base, {"warnings": [w["title"] for w in warnings], "preview": preview and preview["rows"]})
+    shown = shown_digest(
+        found,
+        revision,
+        base,
+        {"warnings": [w["title"] for w in warnings], "preview": preview and preview["rows"]},
+    )
     decision = decision_form(
         found,
         revision,
@@ -94,7 +104,11 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         action=reverse("decide", args=[found.id]),
         now=now,
     )
-    return {**context, "decision": decision, "closed": None if decision else parts.closed(found, case, actor, now)}
+    return {
+        **context,
+        "decision": decision,
+        "closed": None if decision else parts.closed(found, case, actor, now),
+    }
 
 
 def _preview(found: Proposal, arguments: dict[str, Any], people: int) -> dict[str, Any] | None:
@@ -109,7 +123,8 @@ def _run_note(found: Proposal, people: int) -> str:
     if effect_of(found.tool) is not None:
         return ""
     return _(
-        "The console does not run this tool. Approvals needed: %(n)d. Then its executor can take one permit for exactly these bytes, once."
+        "The console does not run this tool. Approvals needed: %(n)d. "
+        "Then its executor can take one permit for exactly these bytes, once."
     ) % {"n": people}
 
 

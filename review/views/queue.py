@@ -68,7 +68,9 @@ def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
     new = {"count": count, "since": since, "url": _address(view)} if count else None
-    return render(request, "review/queue_new.html", {"new": new}, headers={"ETag": tag})
+    answer = render(request, "review/queue_new.html", {"new": new})
+    answer["ETag"] = tag
+    return answer
 
 
 def _newer(actor: PersonActor, view: View, since: datetime) -> int:
@@ -132,9 +134,9 @@ def _sentence(view: View, numbers: Counts) -> str:
     count = _counted(numbers)[view]
     match view:
         case View.MINE:
-            return ngettext("%(n)d proposal that you can decide", "%(n)d proposals that you can decide", count or 0) % {
-                "n": count
-            }
+            return ngettext(
+                "%(n)d proposal that you can decide", "%(n)d proposals that you can decide", count or 0
+            ) % {"n": count}
         case View.OTHERS:
             return _("You can read these. Others decide them, and each row says why.")
         case View.RETURNED:
@@ -152,7 +154,10 @@ def _picks(filters: Filters, offered: dict[str, list[str]]) -> list[dict[str, An
         {
             "name": name,
             "label": labels[name],
-            "options": [("", _("all") if name == "workspace" else _("any")), *((value, value) for value in offered[name])],
+            "options": [
+                ("", _("all") if name == "workspace" else _("any")),
+                *((value, value) for value in offered[name]),
+            ],
             "chosen": getattr(filters, name),
         }
         for name in FILTERS
@@ -176,14 +181,14 @@ def _shown(number: int, next_cursor: str | None) -> str:
 def _empty(view: View, numbers: Counts) -> dict[str, str]:
     if view is not View.MINE:
         return {"sentence": "", "link_url": _address(View.MINE), "link_label": _("Needs me")}
-    waiting = ngettext("%(n)d proposal waits for others.", "%(n)d proposals wait for others.", numbers.others) % {
-        "n": numbers.others
-    }
+    waiting = ngettext(
+        "%(n)d proposal waits for others.", "%(n)d proposals wait for others.", numbers.others
+    ) % {"n": numbers.others}
     return {"sentence": waiting, "link_url": _address(View.OTHERS), "link_label": _("Waiting for others")}
 
 
 def _first_curl() -> dict[str, str]:
-    body = '{"tool": "memory.write", "arguments": {"content": "The staging port is 7443.", "provenance": {"kind": "user"}}}'
+    body = '{"tool": "memory.write", "arguments": {"content": "The staging port is 7443."}}'
     lines = (
         f"curl {settings.HUQAN_BASE_URL}/api/v1/proposals",
         '-H "Authorization: Bearer $HUQAN_TOKEN" -H "Content-Type: application/json"',

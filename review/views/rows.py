@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from review.access.models import Person
 from review.access.queries import owners_now
 from review.domain import status as states
 from review.domain.decision import Case, why_not
 from review.domain.status import Status
-from review.models import Look, Proposal
 from review.queries.cases import cases_of
 from review.queries.queue import looked_at
+
+if TYPE_CHECKING:
+    from review.access.models import Person
+    from review.models import Look, Proposal
 
 OUTCOMES: Mapping[Status, str] = {
     Status.EXECUTED: "succeeded",
@@ -32,13 +34,23 @@ def outcome_of(proposal: Proposal, now: datetime) -> str:
     return OUTCOMES.get(current, current.value)
 
 
-def queue_rows(person: Person, proposals: Sequence[Proposal], now: datetime, *, several: bool) -> list[dict[str, Any]]:
+def queue_rows(
+    person: Person, proposals: Sequence[Proposal], now: datetime, *, several: bool
+) -> list[dict[str, Any]]:
     """Return the rows of `proposals`; `several` names the workspace, for who has more than one."""
     cases = cases_of(proposals, now)
     looks = looked_at(person, proposals)
     owners = owner_names(proposals, now)
     return [
-        _row(proposal, cases[proposal.id], looks.get(proposal.id), owners[proposal.id], person, now, several)
+        _row(
+            proposal,
+            cases[proposal.id],
+            looks.get(proposal.id),
+            owners.get(proposal.id, ""),
+            person,
+            now,
+            several,
+        )
         for proposal in proposals
     ]
 
@@ -47,13 +59,20 @@ def owner_names(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, str]
     """Return who answers for the agent of each proposal now, by name."""
     owning = owners_now({proposal.agent_id for proposal in proposals if proposal.agent_id}, now)
     return {
-        proposal.id: ", ".join(owner.name for owner in owning.get(proposal.agent_id, [])) or _("nobody")
+        proposal.id: ", ".join(owner.name for owner in owning[proposal.agent_id]) or _("nobody")
         for proposal in proposals
+        if proposal.agent_id
     }
 
 
 def _row(
-    proposal: Proposal, case: Case, look: Look | None, owner: str, person: Person, now: datetime, several: bool
+    proposal: Proposal,
+    case: Case,
+    look: Look | None,
+    owner: str,
+    person: Person,
+    now: datetime,
+    several: bool,
 ) -> dict[str, Any]:
     waiting = states.current(proposal.status, proposal.expires_at, now) is Status.PENDING
     changed = waiting and look is not None and look.revision < proposal.revision

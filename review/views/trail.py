@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -21,18 +21,20 @@ from django.views.decorators.http import require_POST, require_safe
 
 from review.access import queries as access
 from review.access.actors import PersonActor
-from review.access.models import Workspace
 from review.access.refusals import NotFound, NotManager
 from review.access.sessions import signed_in
 from review.audit import export, queries
 from review.audit.actions import Action
 from review.audit.findings import Kind, Outcome, Report
-from review.audit.models import Entry
 from review.audit.queries import Filters, Scope
 from review.audit.refusals import Unavailable
 from review.audit.verify import verify
 from review.services.read_log import note_export, note_reading, note_verification
 from review.views.trail_rows import detail, line, lines
+
+if TYPE_CHECKING:
+    from review.access.models import Workspace
+    from review.audit.models import Entry
 
 PAGE = 50
 PATIENCE = timedelta(seconds=20)
@@ -54,7 +56,9 @@ class Asked(NamedTuple):
 def trail(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     asked = _asked(request, actor)
     unrecorded = _unrecorded(asked, actor)
-    return render(request, "audit/list.html", {**_page(request, asked), "unrecorded": unrecorded, "check": None})
+    return render(
+        request, "audit/list.html", {**_page(request, asked), "unrecorded": unrecorded, "check": None}
+    )
 
 
 @require_safe
@@ -82,7 +86,9 @@ def verify_log(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     asked = _asked(request, actor)
     report = verify(budget=PATIENCE)
     note_verification(asked.workspaces, report, by=actor)
-    return render(request, "audit/list.html", {**_page(request, asked), "unrecorded": False, "check": _check(report)})
+    return render(
+        request, "audit/list.html", {**_page(request, asked), "unrecorded": False, "check": _check(report)}
+    )
 
 
 @require_safe
@@ -171,7 +177,11 @@ def _unrecorded(asked: Asked, actor: PersonActor) -> bool:
 
 def _page(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     before, opened = _number(request, "before"), _number(request, "open")
-    found = [] if asked.filters is None else queries.page(asked.scope, asked.filters, before=before, limit=PAGE + 1)
+    found = (
+        []
+        if asked.filters is None
+        else queries.page(asked.scope, asked.filters, before=before, limit=PAGE + 1)
+    )
     shown, more = found[:PAGE], len(found) > PAGE
     filtered = any(asked.typed.values())
     return {
@@ -186,7 +196,8 @@ def _page(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         "verify_url": reverse("audit_verify"),
         "ranges": None,
         "entries": [_opened(row, one, opened, asked) for row, one in zip(lines(shown), shown, strict=True)],
-        "shown": ngettext("Newest first, %(n)d entry", "Newest first, %(n)d entries", len(shown)) % {"n": len(shown)},
+        "shown": ngettext("Newest first, %(n)d entry", "Newest first, %(n)d entries", len(shown))
+        % {"n": len(shown)},
         "next_url": _address("audit", asked, before=str(shown[-1].seq)) if more else None,
         "first_url": _address("audit", asked) if before is not None else None,
     }
@@ -247,7 +258,9 @@ def _check(report: Report) -> dict[str, Any]:
         "edited": _listed(report, Kind.EDITED),
         "missing": _listed(report, Kind.MISSING),
         "states": _("%(good)d of %(all)d agree") % {"good": report.states_agreeing, "all": report.states},
-        "checkpoint": _("%(n)d entries vouched for") % {"n": report.checkpoint} if report.checkpoint else _("None yet"),
+        "checkpoint": _("%(n)d entries vouched for") % {"n": report.checkpoint}
+        if report.checkpoint
+        else _("None yet"),
         "first_bad": report.first_bad,
     }
 
@@ -262,7 +275,9 @@ def _count(asked: Asked) -> int:
 
 
 def _table(asked: Asked) -> Iterator[str]:
-    yield _csv_line(["seq", "time", "who", "kind", "action", "object", "proposal", "tool", "binding", "code", "leaf"])
+    yield _csv_line(
+        ["seq", "time", "who", "kind", "action", "object", "proposal", "tool", "binding", "code", "leaf"]
+    )
     before: int | None = None
     while asked.filters and (chunk := queries.page(asked.scope, asked.filters, before=before, limit=500)):
         yield from (_csv_line(_cells(one)) for one in chunk)

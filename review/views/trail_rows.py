@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.urls import reverse
@@ -14,9 +14,11 @@ from django.utils.translation import gettext as _
 from review.audit import proofs
 from review.audit.chain import verify_inclusion
 from review.audit.checkpoints import newest
-from review.audit.models import Entry
 from review.audit.queries import private_texts
-from review.models import Proposal
+from review.queries.story import summaries as summaries_of
+
+if TYPE_CHECKING:
+    from review.audit.models import Entry
 
 REFUSED = {"decision.refused", "proposal.refused", "permit.refused", "sign_in.failed", "step_up.failed"}
 
@@ -52,7 +54,9 @@ def moment(members: Mapping[str, Any]) -> datetime:
 def detail(entry: Entry) -> dict[str, Any]:
     """Return templates/components/audit_entry.html's context: the bytes, their place and the proof of it."""
     checkpoint = newest()
-    proof = proofs.inclusion(entry.seq, checkpoint.size) if checkpoint and entry.seq < checkpoint.size else None
+    proof = (
+        proofs.inclusion(entry.seq, checkpoint.size) if checkpoint and entry.seq < checkpoint.size else None
+    )
     return {
         "seq": entry.seq,
         "canonical": entry.canonical,
@@ -62,19 +66,21 @@ def detail(entry: Entry) -> dict[str, Any]:
         "prev_seq": entry.seq - 1 if entry.seq else None,
         "proof": [node.hex() for node in proof.path] if proof else None,
         "tree_size": proof.root.size if proof else None,
-        "proved": verify_inclusion(proof.seq, proof.leaf, proof.path, proof.root) if proof else None,
+        "proved": verify_inclusion(proof.leaf, proof.seq, proof.root.size, proof.path, proof.root.hash)
+        if proof
+        else None,
         "url": reverse("audit_entry", args=[entry.seq]),
         "proposal_url": f"{reverse('audit')}?proposal={entry.proposal}" if entry.proposal else None,
         "texts": [
-            {"name": name, "text": text or "", "erased": text is None} for name, text in private_texts(entry).items()
+            {"name": name, "text": text or "", "erased": text is None}
+            for name, text in private_texts(entry).items()
         ],
     }
 
 
-def _summaries(entries: Sequence[Entry]) -> dict[str, str]:
+def _summaries(entries: Sequence[Entry]) -> Mapping[str, str]:
     """Return our one-line summary of each proposal that the entries are about."""
-    ids = {UUID(str(entry.proposal)) for entry in entries if entry.proposal}
-    return {str(pk): text for pk, text in Proposal.objects.filter(pk__in=ids).values_list("pk", "summary")}
+    return summaries_of(UUID(str(entry.proposal)) for entry in entries if entry.proposal)
 
 
 def _what(members: Mapping[str, Any], summaries: Mapping[str, str]) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+
 from huqan_site.lib import text_safety
 from huqan_site.lib.json_strings import strings
-
-from review.models import Proposal
 from review.queries.bases import Base
+
+if TYPE_CHECKING:
+    from review.models import Proposal
 
 HIDDEN = {"bidi_control", "zero_width", "tag_character", "variation_selector", "control_character"}
 DISGUISED = {"mixed_script", "look_alike"}
@@ -32,7 +34,9 @@ def suspicious(arguments: Any) -> list[dict[str, Any]]:
         found[finding.pointer].append(finding)
     texts = dict(strings(arguments))
     notices = [_notice(pointer, texts[pointer], findings) for pointer, findings in found.items()]
-    return sorted((notice for group in notices for notice in group), key=lambda notice: notice["tone"] != "red")
+    return sorted(
+        (notice for group in notices for notice in group), key=lambda notice: notice["tone"] != "red"
+    )
 
 
 def _notice(pointer: str, text: str, findings: list[text_safety.Finding]) -> list[dict[str, Any]]:
@@ -40,18 +44,28 @@ def _notice(pointer: str, text: str, findings: list[text_safety.Finding]) -> lis
     hidden = [text[at] for f in findings if f.code in HIDDEN for at in range(f.start, f.end)]
     notices = []
     if hidden:
-        title = ngettext("%(n)d hidden character in", "%(n)d hidden characters in", len(hidden)) % {"n": len(hidden)}
+        title = ngettext("%(n)d hidden character in", "%(n)d hidden characters in", len(hidden)) % {
+            "n": len(hidden)
+        }
         shown = _("It is shown below in its place as a code point. Nothing was stripped.")
         notices.append(_warning("red", "eye", title, pointer, shown, _points(hidden)))
     if disguised := sum(codes[code] for code in DISGUISED):
         title = ngettext("%(n)d look-alike in", "%(n)d look-alikes in", disguised) % {"n": disguised}
-        shown = _("Letters of another script stand where a reader expects Latin ones. Read it letter by letter.")
+        shown = _(
+            "Letters of another script stand where a reader expects Latin ones. Read it letter by letter."
+        )
         notices.append(_warning("red", "eye", title, pointer, shown, []))
     if codes["blank_run"]:
-        title, shown = _("Long blanks in"), _("They are collapsed below, with their count. What follows them is shown.")
+        title, shown = (
+            _("Long blanks in"),
+            _("They are collapsed below, with their count. What follows them is shown."),
+        )
         notices.append(_warning("amber", "warning", title, pointer, shown, []))
     if codes["not_nfc"]:
-        title, shown = _("Letters composed of parts in"), _("It looks the same as another spelling and is not.")
+        title, shown = (
+            _("Letters composed of parts in"),
+            _("It looks the same as another spelling and is not."),
+        )
         notices.append(_warning("neutral", "note", title, pointer, shown, []))
     return notices
 
@@ -90,4 +104,11 @@ def _ends_soon(proposal: Proposal, now: datetime) -> list[dict[str, Any]]:
 def _warning(
     tone: str, sign: str, title: str, pointer: str, sentence: str, points: list[dict[str, str]]
 ) -> dict[str, Any]:
-    return {"tone": tone, "sign": sign, "title": title, "pointer": pointer, "sentence": sentence, "points": points}
+    return {
+        "tone": tone,
+        "sign": sign,
+        "title": title,
+        "pointer": pointer,
+        "sentence": sentence,
+        "points": points,
+    }

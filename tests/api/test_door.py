@@ -20,7 +20,9 @@ from tests.support.api import Api, problem
 
 pytestmark = pytest.mark.django_db
 REFUSED = json.loads((Path(__file__).parents[1] / "data" / "refused_bodies.json").read_text())["bodies"]
-GOOD = b'{"tool":"payments.refund","arguments":{"order":"20817","amount":480.5},"rationale":"r","expires_in":60}'
+GOOD = (
+    b'{"tool":"payments.refund","arguments":{"order":"20817","amount":480.5},"rationale":"r","expires_in":60}'
+)
 
 
 @pytest.fixture
@@ -34,7 +36,9 @@ def scout(cast: factories.Team) -> Api:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=[case["id"] for case in REFUSED])
-def test_every_refused_body_is_refused_with_its_code_and_nothing_is_done(scout: Api, case: dict[str, str]) -> None:
+def test_every_refused_body_is_refused_with_its_code_and_nothing_is_done(
+    scout: Api, case: dict[str, str]
+) -> None:
     answer = scout.post("/proposals", raw=base64.b64decode(case["raw_b64"]))
     assert problem(answer) == (400, case["code"])
     assert not Proposal.objects.exists()
@@ -65,13 +69,18 @@ def test_a_body_over_256_kib_is_too_large_and_one_under_it_is_read(scout: Api) -
     assert scout.post("/proposals", raw=of(256 * 1024)).status_code == 201
 
 
-@pytest.mark.parametrize("media", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""])
+@pytest.mark.parametrize(
+    "media", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""]
+)
 def test_another_media_type_is_refused(scout: Api, media: str) -> None:
     assert problem(scout.post("/proposals", raw=GOOD, media=media)) == (415, "unsupported_media_type")
 
 
 def test_an_encoded_body_is_refused(scout: Api) -> None:
-    assert problem(scout.post("/proposals", raw=GOOD, HTTP_CONTENT_ENCODING="gzip")) == (415, "unsupported_media_type")
+    assert problem(scout.post("/proposals", raw=GOOD, HTTP_CONTENT_ENCODING="gzip")) == (
+        415,
+        "unsupported_media_type",
+    )
     assert scout.post("/proposals", raw=GOOD, media="application/json; charset=utf-8").status_code == 201
 
 
@@ -194,7 +203,11 @@ def test_no_route_of_the_api_can_decide(scout: Api) -> None:
 def test_the_openapi_document_and_its_page_are_public(scout: Api) -> None:
     assert Api(None).get("/openapi.json").json()["openapi"].startswith("3.1")
     page = Api(None).get("/docs")
-    assert page.status_code == 200 and b"<script" in page.content and b"http://" not in page.content.split(b"<main")[1]
+    assert (
+        page.status_code == 200
+        and b"<script" in page.content
+        and b"http://" not in page.content.split(b"<main")[1]
+    )
 
 
 def test_a_thousand_mangled_bodies_never_break_the_server(cast: factories.Team, settings: Any) -> None:
@@ -212,6 +225,23 @@ def _mangled(chance: random.Random) -> bytes:
     body = bytearray(GOOD)
     for _ in range(chance.randint(1, 4)):
         place = chance.randrange(len(body) or 1)
-        hostile = chance.choice([b"\x00", b"\\ud800", b"\\u0000", b"1e999", b"NaN", b"[[[[", b"{", b'"', b"\xff", b",", b"-0", b"9" * 400])
-        body[place : place + chance.randint(0, 8)] = hostile if chance.random() < 0.6 else body[: chance.randint(0, 20)]
+        hostile = chance.choice(
+            [
+                b"\x00",
+                b"\\ud800",
+                b"\\u0000",
+                b"1e999",
+                b"NaN",
+                b"[[[[",
+                b"{",
+                b'"',
+                b"\xff",
+                b",",
+                b"-0",
+                b"9" * 400,
+            ]
+        )
+        body[place : place + chance.randint(0, 8)] = (
+            hostile if chance.random() < 0.6 else body[: chance.randint(0, 20)]
+        )
     return bytes(body)

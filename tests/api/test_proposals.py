@@ -40,10 +40,27 @@ def test_me_says_agent_workspace_and_scopes(scout: Api) -> None:
 
 
 def test_a_proposal_comes_back_whole_and_says_where_it_stands(scout: Api) -> None:
-    answer = scout.propose("memory.write", {"content": "The staging port is 7443."}, run_id="r1", tool_call_id="c1")
+    answer = scout.propose(
+        "memory.write", {"content": "The staging port is 7443."}, run_id="r1", tool_call_id="c1"
+    )
     body = answer.json()
     assert answer.status_code == 201 and answer.headers["Location"] == f"/api/v1/proposals/{body['id']}"
-    told = {name: body[name] for name in ("workspace", "agent", "tool", "revision", "status", "risk", "run_id", "tool_call_id", "reason", "fields", "outcome")}
+    told = {
+        name: body[name]
+        for name in (
+            "workspace",
+            "agent",
+            "tool",
+            "revision",
+            "status",
+            "risk",
+            "run_id",
+            "tool_call_id",
+            "reason",
+            "fields",
+            "outcome",
+        )
+    }
     assert told == {
         "workspace": "acme",
         "agent": "scout",
@@ -71,11 +88,15 @@ def test_types_of_arguments_survive_the_way_there_and_back(scout: Api) -> None:
     assert scout.get(f"/proposals/{made['id']}").json()["arguments"] == arguments
 
 
-def test_the_same_key_and_body_is_answered_with_the_same_proposal_as_it_is_now(cast: factories.Team, scout: Api) -> None:
+def test_the_same_key_and_body_is_answered_with_the_same_proposal_as_it_is_now(
+    cast: factories.Team, scout: Api
+) -> None:
     body = {"tool": "payments.refund", "arguments": {"order": "1"}}
     first = scout.post("/proposals", body, HTTP_IDEMPOTENCY_KEY="k")
     vote(cast.alice, Proposal.objects.get())
-    again = scout.post("/proposals", raw=b'{"arguments":{"order":"1"} , "tool":"payments.refund"}', HTTP_IDEMPOTENCY_KEY="k")
+    again = scout.post(
+        "/proposals", raw=b'{"arguments":{"order":"1"} , "tool":"payments.refund"}', HTTP_IDEMPOTENCY_KEY="k"
+    )
     assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
     assert again.json()["id"] == first.json()["id"] and again.json()["status"] == "approved"
 
@@ -88,7 +109,10 @@ def test_the_same_key_with_another_body_is_refused(scout: Api) -> None:
 
 @pytest.mark.parametrize("key", ["", "ä", "x" * 256, "a\tb"])
 def test_a_key_that_cannot_be_one_is_refused(scout: Api, key: str) -> None:
-    assert problem(scout.post("/proposals", {"tool": "a", "arguments": {}}, HTTP_IDEMPOTENCY_KEY=key)) == (422, "invalid")
+    assert problem(scout.post("/proposals", {"tool": "a", "arguments": {}}, HTTP_IDEMPOTENCY_KEY=key)) == (
+        422,
+        "invalid",
+    )
 
 
 def test_an_unknown_member_is_refused_with_its_pointer(scout: Api) -> None:
@@ -131,7 +155,9 @@ def test_a_wrong_member_is_named(scout: Api, members: dict[str, Any], pointer: s
         ({"content": "x", "expires_at": "soon"}, "/arguments/expires_at"),
     ],
 )
-def test_the_arguments_of_an_inner_tool_are_a_closed_schema(scout: Api, arguments: dict[str, Any], pointer: str) -> None:
+def test_the_arguments_of_an_inner_tool_are_a_closed_schema(
+    scout: Api, arguments: dict[str, Any], pointer: str
+) -> None:
     answer = scout.propose("memory.write", arguments)
     assert problem(answer) == (422, "invalid")
     assert pointer in [error["pointer"] for error in answer.json()["errors"]]
@@ -212,7 +238,9 @@ def test_the_list_is_filtered_by_state_tool_and_run(cast: factories.Team, scout:
         assert [one["tool"] for one in scout.get(f"/proposals?{query}").json()["data"]] == tools
 
 
-def test_the_number_of_queries_does_not_grow_with_the_list(scout: Api, django_assert_max_num_queries: Any) -> None:
+def test_the_number_of_queries_does_not_grow_with_the_list(
+    scout: Api, django_assert_max_num_queries: Any
+) -> None:
     def queries() -> int:
         from django.test.utils import CaptureQueriesContext
 

@@ -21,7 +21,15 @@ class Api:
     def get(self, path: str, **headers: str) -> Any:
         return self._client.get(f"/api/v1{path}", **{**self._headers, **headers})
 
-    def post(self, path: str, body: Any = None, *, raw: bytes | None = None, media: str = "application/json", **headers: str) -> Any:
+    def post(
+        self,
+        path: str,
+        body: Any = None,
+        *,
+        raw: bytes | None = None,
+        media: str = "application/json",
+        **headers: str,
+    ) -> Any:
         content = json.dumps(body).encode() if raw is None else raw
         return self._client.post(
             f"/api/v1{path}", data=content, content_type=media, **{**self._headers, **headers}
@@ -31,7 +39,10 @@ class Api:
         return self._client.generic(method, f"/api/v1{path}", **{**self._headers, **headers})
 
     def propose(self, tool: str = "payments.refund", arguments: Any = None, **more: Any) -> Any:
-        return self.post("/proposals", {"tool": tool, "arguments": {"order": "20817"} if arguments is None else arguments, **more})
+        return self.post(
+            "/proposals",
+            {"tool": tool, "arguments": {"order": "20817"} if arguments is None else arguments, **more},
+        )
 
 
 def problem(answer: Any) -> tuple[int, str]:

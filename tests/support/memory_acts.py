@@ -42,7 +42,7 @@ def reword(agent: AgentActor, proposal: Proposal, content: str, **arguments: Any
 def answer(person: PersonActor, proposal: Proposal, verdict: str, *, tombstone: bool = False) -> Proposal:
     """`person` decides on what the proposal says now."""
     proposal.refresh_from_db()
-    shown = nonce.Shown(person.person.id, proposal.id, proposal.binding, base="", page="0" * 64)
+    shown = nonce.Shown(person.person.id, proposal.id, proposal.binding, base="reviewed:none", page="0" * 64)
     ballot = Ballot(
         verdict=verdict,
         revision=proposal.revision,

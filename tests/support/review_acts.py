@@ -16,9 +16,13 @@ from review.services.propose import Draft, propose
 MAIL = {"to": "o.demir@kuzey.example", "subject": "Contract draft", "amount": 18400}
 
 
-def call(agent: AgentActor, tool: str = "payments.refund", arguments: dict[str, Any] | None = None, **more: Any) -> Proposal:
+def call(
+    agent: AgentActor, tool: str = "payments.refund", arguments: dict[str, Any] | None = None, **more: Any
+) -> Proposal:
     """`agent` proposes a call of `tool`; without another one, a refund that one person must approve."""
-    return propose(Draft(tool, {"order": "20817"} if arguments is None else arguments, **more), by=agent).proposal
+    return propose(
+        Draft(tool, {"order": "20817"} if arguments is None else arguments, **more), by=agent
+    ).proposal
 
 
 def mail(agent: AgentActor, **more: Any) -> Proposal:

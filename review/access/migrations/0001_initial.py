@@ -2,179 +2,389 @@
 
 import django.db.models.deletion
 import django.db.models.functions.text
-import huqan_site.lib.ids
 from django.conf import settings
 from django.db import migrations, models
 
+import huqan_site.lib.ids
+
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Agent',
+            name="Agent",
             fields=[
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.SlugField(max_length=64)),
-                ('created_at', models.DateTimeField()),
-                ('stopped_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.SlugField(max_length=64)),
+                ("created_at", models.DateTimeField()),
+                ("stopped_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Person',
+            name="Person",
             fields=[
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=150)),
-                ('created_at', models.DateTimeField()),
-                ('disabled_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.CharField(max_length=150)),
+                ("created_at", models.DateTimeField()),
+                ("disabled_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='AgentToken',
+            name="AgentToken",
             fields=[
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('handle', models.CharField(max_length=32, unique=True)),
-                ('digest', models.CharField(max_length=64)),
-                ('scopes', models.JSONField()),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to='access.agent')),
-                ('minted_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.person')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("handle", models.CharField(max_length=32, unique=True)),
+                ("digest", models.CharField(max_length=64)),
+                ("scopes", models.JSONField()),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="tokens", to="access.agent"
+                    ),
+                ),
+                (
+                    "minted_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="access.person"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='agent',
-            name='stopped_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.person'),
+            model_name="agent",
+            name="stopped_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="access.person"
+            ),
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('username', models.CharField(max_length=150, unique=True)),
-                ('email', models.EmailField(blank=True, max_length=254)),
-                ('is_active', models.BooleanField(default=True)),
-                ('is_staff', models.BooleanField(default=False)),
-                ('date_joined', models.DateTimeField()),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='accounts', to='access.person')),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("username", models.CharField(max_length=150, unique=True)),
+                ("email", models.EmailField(blank=True, max_length=254)),
+                ("is_active", models.BooleanField(default=True)),
+                ("is_staff", models.BooleanField(default=False)),
+                ("date_joined", models.DateTimeField()),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="accounts",
+                        to="access.person",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RequestCount',
+            name="RequestCount",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('minute', models.BigIntegerField()),
-                ('count', models.PositiveIntegerField(default=1)),
-                ('token', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.agenttoken')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("minute", models.BigIntegerField()),
+                ("count", models.PositiveIntegerField(default=1)),
+                (
+                    "token",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="access.agenttoken"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SetUpLink',
+            name="SetUpLink",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(blank=True, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='set_up_links', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="set_up_links",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Workspace',
+            name="Workspace",
             fields=[
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('name', models.SlugField(max_length=64)),
-                ('created_at', models.DateTimeField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.SlugField(max_length=64)),
+                ("created_at", models.DateTimeField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('name'), name='one_workspace_per_name')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        django.db.models.functions.text.Lower("name"), name="one_workspace_per_name"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.UUIDField(default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('role', models.CharField(choices=[('reviewer', 'Reviewer'), ('manager', 'Manager')], max_length=16)),
-                ('groups', models.JSONField(default=list)),
-                ('since', models.DateTimeField()),
-                ('until', models.DateTimeField(blank=True, null=True)),
-                ('granted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='access.person')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='access.person')),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='access.workspace')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=huqan_site.lib.ids.new_id, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("reviewer", "Reviewer"), ("manager", "Manager")], max_length=16
+                    ),
+                ),
+                ("groups", models.JSONField(default=list)),
+                ("since", models.DateTimeField()),
+                ("until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "granted_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="access.person",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="memberships",
+                        to="access.person",
+                    ),
+                ),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="memberships",
+                        to="access.workspace",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='agent',
-            name='workspace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='agents', to='access.workspace'),
+            model_name="agent",
+            name="workspace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="agents", to="access.workspace"
+            ),
         ),
         migrations.CreateModel(
-            name='Ownership',
+            name="Ownership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('since', models.DateTimeField()),
-                ('until', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ownerships', to='access.agent')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ownerships', to='access.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("since", models.DateTimeField()),
+                ("until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ownerships",
+                        to="access.agent",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="ownerships",
+                        to="access.person",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('agent', 'person'), name='one_open_ownership_per_person')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("until__isnull", True)),
+                        fields=("agent", "person"),
+                        name="one_open_ownership_per_person",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Delegation',
+            name="Delegation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('since', models.DateTimeField()),
-                ('until', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='delegations', to='access.agent')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='delegations', to='access.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("since", models.DateTimeField()),
+                ("until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="delegations",
+                        to="access.agent",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="delegations",
+                        to="access.person",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('agent', 'person'), name='one_open_delegation_per_person')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("until__isnull", True)),
+                        fields=("agent", "person"),
+                        name="one_open_delegation_per_person",
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='agenttoken',
-            constraint=models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='token_expires_after_it_is_made'),
+            model_name="agenttoken",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("expires_at__gt", models.F("created_at"))),
+                name="token_expires_after_it_is_made",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='one_account_per_username'),
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                django.db.models.functions.text.Lower("username"), name="one_account_per_username"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='requestcount',
-            constraint=models.UniqueConstraint(fields=('token', 'minute'), name='one_count_per_token_and_minute'),
+            model_name="requestcount",
+            constraint=models.UniqueConstraint(
+                fields=("token", "minute"), name="one_count_per_token_and_minute"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(condition=models.Q(('until__isnull', True)), fields=('person', 'workspace', 'role'), name='one_open_membership_per_role'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("until__isnull", True)),
+                fields=("person", "workspace", "role"),
+                name="one_open_membership_per_role",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('until__isnull', True), ('until__gt', models.F('since')), _connector='OR'), name='membership_ends_after_it_begins'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("until__isnull", True), ("until__gt", models.F("since")), _connector="OR"
+                ),
+                name="membership_ends_after_it_begins",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('granted_by__isnull', True), models.Q(('granted_by', models.F('person')), _negated=True), _connector='OR'), name='nobody_grants_himself_a_role'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("granted_by__isnull", True),
+                    models.Q(("granted_by", models.F("person")), _negated=True),
+                    _connector="OR",
+                ),
+                name="nobody_grants_himself_a_role",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['reviewer', 'manager'])), name='membership_role_is_known'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("role__in", ["reviewer", "manager"])), name="membership_role_is_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.UniqueConstraint(models.F('workspace'), django.db.models.functions.text.Lower('name'), name='one_agent_per_name'),
+            model_name="agent",
+            constraint=models.UniqueConstraint(
+                models.F("workspace"),
+                django.db.models.functions.text.Lower("name"),
+                name="one_agent_per_name",
+            ),
         ),
     ]

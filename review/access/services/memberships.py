@@ -9,8 +9,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from review.access.actors import Actor
-from review.access.models import Membership, Person, Role
+from review.access.models import Membership, Person
 from review.access.refusals import AlreadyGranted, NotFound, OwnRole
+from review.access.roles import Role
 from review.access.services import rules
 from review.audit import log
 from review.audit.actions import Action

@@ -10,8 +10,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from review.access.actors import Actor, PersonActor
-from review.access.models import Agent, AgentToken, Scope
+from review.access.models import Agent, AgentToken
 from review.access.refusals import BadTerm, NotFound
+from review.access.roles import Scope
 from review.access.services import rules
 from review.access.tokens import new_token
 from review.audit import log

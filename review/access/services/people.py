@@ -9,8 +9,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from review.access.actors import Actor
-from review.access.models import Person, Role, User
+from review.access.models import Person, User
 from review.access.refusals import NameTaken, NotFound
+from review.access.roles import Role
 from review.access.services import rules
 from review.access.services.links import new_link
 from review.access.services.memberships import add_membership

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from review.access import queries
 from review.access.actors import SystemActor
-from review.access.models import Role, User, Workspace
+from review.access.models import User, Workspace
 from review.access.refusals import NameTaken
+from review.access.roles import Role
 from review.access.services import rules
 from review.access.services.links import new_link
 from review.access.services.memberships import add_membership

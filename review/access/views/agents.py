@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.access.forms import Mint, NewAgent
-from review.access.models import Scope, Workspace
+from review.access.models import Workspace
+from review.access.roles import Scope
 from review.access.roster import AgentRow, TokenRow, agent_rows, members_of
 from review.access.services.agents import create_agent, resume_agent, stop_agent
 from review.access.services.minting import Minted, mint_token, revoke_token

@@ -14,9 +14,10 @@ from huqan_site.lib.problems import Refusal
 from review.access import queries
 from review.access.actors import PersonActor
 from review.access.forms import Grant, Invite
-from review.access.models import Membership, Role, Workspace
+from review.access.models import Membership, Workspace
 from review.access.queries import Member
 from review.access.refusals import NotAMember
+from review.access.roles import Role
 from review.access.roster import teams
 from review.access.services import links
 from review.access.services.memberships import grant_membership, revoke_membership

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from review.access.actors import PersonActor, SystemActor
-from review.access.models import Agent, Role, Scope, Workspace
+from review.access.models import Agent, Workspace
+from review.access.roles import Role, Scope
 from review.access.services.agents import create_agent
 from review.access.services.memberships import grant_membership
 from review.access.services.minting import Minted, mint_token

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from review.access import queries
-from review.access.models import Agent, AgentToken, Scope
+from review.access.models import Agent, AgentToken
 from review.access.refusals import (
     AlreadyGranted,
     BadName,
@@ -18,6 +18,7 @@ from review.access.refusals import (
     NotFound,
     NotManager,
 )
+from review.access.roles import Scope
 from review.access.services import agents
 from review.access.services.agents import create_agent, resume_agent, stop_agent, transfer_agent
 from review.access.services.delegations import grant_delegation, revoke_delegation

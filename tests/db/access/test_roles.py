@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from review.access import queries
 from review.access.actors import PersonActor
-from review.access.models import Membership, Role
+from review.access.models import Membership
 from review.access.refusals import (
     AlreadyGranted,
     BadName,
@@ -21,6 +21,7 @@ from review.access.refusals import (
     NotManager,
     OwnRole,
 )
+from review.access.roles import Role
 from review.access.services.memberships import grant_membership, revoke_membership
 from review.access.services.people import create_person_with_account, disable_person, link_account
 from review.audit.models import Entry

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from review.access import tokens
 from review.access.actors import AgentActor
-from review.access.models import AgentToken, Scope
+from review.access.models import AgentToken
 from review.access.refusals import AgentStopped, MissingScope, Unauthorized
+from review.access.roles import Scope
 from review.access.services.agents import resume_agent, stop_agent
 from review.access.services.minting import revoke_token
 from review.access.services.people import disable_person

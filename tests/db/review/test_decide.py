@@ -56,7 +56,9 @@ def test_an_owner_can_reject_her_own_agents_proposal(cast: factories.Team) -> No
 
 def test_a_second_account_of_the_owner_is_still_the_owner(cast: factories.Team) -> None:
     proposal = call(cast.scout)
-    other = User.objects.create(person=cast.bob.person, username="bobby", password="!", date_joined=timezone.now())
+    other = User.objects.create(
+        person=cast.bob.person, username="bobby", password="!", date_joined=timezone.now()
+    )
     with pytest.raises(refusals.SelfApproval):
         vote(factories.PersonActor(cast.bob.person, other, "another session"), proposal)
 
@@ -160,7 +162,9 @@ def test_a_first_vote_does_not_count_once_its_person_is_disabled(cast: factories
 def test_two_people_approve_and_the_second_account_of_the_first_adds_nothing(cast: factories.Team) -> None:
     proposal = mail(cast.scout)
     vote(cast.alice, proposal)
-    other = User.objects.create(person=cast.alice.person, username="Alicia", password="!", date_joined=timezone.now())
+    other = User.objects.create(
+        person=cast.alice.person, username="Alicia", password="!", date_joined=timezone.now()
+    )
     with pytest.raises(refusals.SamePerson):
         vote(factories.PersonActor(cast.alice.person, other, "elsewhere"), proposal)
 
@@ -222,7 +226,9 @@ def test_one_rejection_ends_it_although_somebody_approved(cast: factories.Team) 
     assert status(proposal) == "rejected"
 
 
-def test_an_approved_call_that_nobody_ran_can_still_be_rejected_by_who_approved_it(cast: factories.Team) -> None:
+def test_an_approved_call_that_nobody_ran_can_still_be_rejected_by_who_approved_it(
+    cast: factories.Team,
+) -> None:
     proposal = call(cast.scout)
     vote(cast.alice, proposal)
     vote(cast.alice, proposal, "reject")
@@ -262,7 +268,11 @@ def test_requested_changes_go_back_with_reason_and_fields(cast: factories.Team) 
     proposal = call(cast.scout)
     vote(cast.alice, proposal, "request_changes", reason="Which order?", fields=("/order",))
     proposal.refresh_from_db()
-    assert (proposal.status, proposal.reason, proposal.fields) == ("changes_requested", "Which order?", ["/order"])
+    assert (proposal.status, proposal.reason, proposal.fields) == (
+        "changes_requested",
+        "Which order?",
+        ["/order"],
+    )
 
 
 def test_a_decision_keeps_who_how_and_what_was_shown(cast: factories.Team) -> None:
@@ -279,5 +289,8 @@ def test_the_database_itself_refuses_a_second_approval_of_one_person(cast: facto
     vote(cast.alice, proposal)
     twin = Decision.objects.get(proposal=proposal)
     twin.pk, twin.nonce = uuid4(), "another"
-    with pytest.raises(IntegrityError, match="one_approval_per_person_and_binding|UNIQUE"), transaction.atomic():
+    with (
+        pytest.raises(IntegrityError, match=r"one_approval_per_person_and_binding|UNIQUE"),
+        transaction.atomic(),
+    ):
         twin.save(force_insert=True)

@@ -44,7 +44,9 @@ def test_an_approved_call_is_redeemed_once(cast: factories.Team, approved: Propo
     assert approved.status == "running" and Permit.objects.count() == 1
 
 
-def test_the_same_key_gets_the_same_permit_until_it_is_spent(cast: factories.Team, approved: Proposal) -> None:
+def test_the_same_key_gets_the_same_permit_until_it_is_spent(
+    cast: factories.Team, approved: Proposal
+) -> None:
     first = redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
     assert redeem(approved.id, by=cast.scout, arguments=ORDER, key="k").token == first.token
     spend(first.token, ORDER, by=cast.scout)
@@ -95,7 +97,9 @@ def test_the_sweeper_meets_what_is_over_and_nothing_else(cast: factories.Team, a
     assert (short.status, approved.status) == ("expired", "approved")
 
 
-def test_stored_text_that_was_changed_after_the_approval_never_runs(cast: factories.Team, approved: Proposal) -> None:
+def test_stored_text_that_was_changed_after_the_approval_never_runs(
+    cast: factories.Team, approved: Proposal
+) -> None:
     Revision.objects.filter(proposal=approved).update(arguments='{"order":"1"}')
     with pytest.raises(refusals.Refusal):
         redeem(approved.id, by=cast.scout, arguments={"order": "1"})
@@ -133,11 +137,15 @@ def test_a_permit_is_spent_once_and_only_on_its_bytes(cast: factories.Team, appr
     spend(permit.token, ORDER, by=cast.scout)
     with pytest.raises(refusals.PermitSpent):
         spend(permit.token, ORDER, by=cast.scout)
-    kinds = Entry.objects.filter(action__startswith="permit.").order_by("seq").values_list("action", flat=True)
+    kinds = (
+        Entry.objects.filter(action__startswith="permit.").order_by("seq").values_list("action", flat=True)
+    )
     assert list(kinds) == ["permit.issued", "permit.refused", "permit.redeemed", "permit.refused"]
 
 
-@pytest.mark.parametrize("forge", [lambda t: t[:-2] + "AA", lambda t: "a.b.c", lambda t: "", lambda t: t + "."])
+@pytest.mark.parametrize(
+    "forge", [lambda t: t[:-2] + "AA", lambda t: "a.b.c", lambda t: "", lambda t: t + "."]
+)
 def test_a_forged_permit_is_not_one(cast: factories.Team, approved: Proposal, forge: Any) -> None:
     permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
     with pytest.raises(refusals.BadPermit):

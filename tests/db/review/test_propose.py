@@ -37,7 +37,9 @@ def test_what_an_agent_proposes_waits_for_people(cast: factories.Team) -> None:
     assert proposal.expires_at == (proposal.created_at + timedelta(days=1)).replace(microsecond=0)
 
 
-def test_a_low_risk_call_that_the_policy_allows_is_approved_at_once_and_said_to_be(cast: factories.Team) -> None:
+def test_a_low_risk_call_that_the_policy_allows_is_approved_at_once_and_said_to_be(
+    cast: factories.Team,
+) -> None:
     proposal = call(cast.scout, "search.web", {"q": "ports"})
     assert proposal.status == "approved"
     assert Entry.objects.filter(proposal=proposal.pk, action="proposal.auto_approved").exists()
@@ -48,10 +50,14 @@ def test_a_blocked_tool_makes_no_proposal_and_the_attempt_is_recorded(cast: fact
         call(cast.scout, "shell.run", {"cmd": "cat /etc/shadow"})
     entry = last_action()
     assert (entry.action, entry.tool, Proposal.objects.count()) == ("proposal.refused", "shell.run", 0)
-    assert "shadow" not in entry.canonical and not PrivateText.objects.filter(text__contains="shadow").exists()
+    assert (
+        "shadow" not in entry.canonical and not PrivateText.objects.filter(text__contains="shadow").exists()
+    )
 
 
-@pytest.mark.parametrize("tool", ["memory.release", "Memory.Release", "memory.erase", "tombstone.lift", "policy.change"])
+@pytest.mark.parametrize(
+    "tool", ["memory.release", "Memory.Release", "memory.erase", "tombstone.lift", "policy.change"]
+)
 def test_what_only_people_may_start_is_blocked_for_agents(cast: factories.Team, tool: str) -> None:
     with pytest.raises(refusals.Blocked):
         call(cast.scout, tool, {})

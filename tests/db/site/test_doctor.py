@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 
 from huqan_site import examination, health
 from huqan_site.examination import Weight, examine
-from review.access.models import Role
+from review.access.roles import Role
 from review.access.services.agents import create_agent
 from review.access.services.memberships import grant_membership
 from review.access.services.people import create_person_with_account, disable_person

@@ -1,0 +1,20 @@
+"""What people and tokens may be: closed lists that rules, pages and the API name without touching a table."""
+
+from __future__ import annotations
+
+from django.db.models import TextChoices
+
+
+class Role(TextChoices):
+    """What a membership lets a person do in its workspace."""
+
+    REVIEWER = "reviewer"
+    MANAGER = "manager"
+
+
+class Scope(TextChoices):
+    """What a token lets its agent do."""
+
+    PROPOSE = "propose"
+    READ = "read"
+    REDEEM = "redeem"

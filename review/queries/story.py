@@ -1,0 +1,38 @@
+"""What a proposal's page tells: its revisions, its votes, and who could have cast them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from review.access.models import Person
+from review.models import Decision, Proposal, Revision
+
+
+def current_revision(proposal: Proposal) -> Revision:
+    """Return the revision that a decision would count for."""
+    return Revision.objects.get(proposal=proposal, number=proposal.revision)
+
+
+def revisions(proposal: Proposal) -> QuerySet[Revision]:
+    """Return every revision, newest first, without its text."""
+    rows = Revision.objects.filter(proposal=proposal).select_related("author_person")
+    return rows.defer("arguments").order_by("-number")
+
+
+def decisions(proposal: Proposal) -> QuerySet[Decision]:
+    """Return every decision, newest first, with whose it is."""
+    return Decision.objects.filter(proposal=proposal).select_related("person").order_by("-created_at")
+
+
+def member_names(workspace: UUID) -> dict[UUID, str]:
+    """Return the name of everyone who ever had a role in `workspace`."""
+    return dict(Person.objects.filter(memberships__workspace=workspace).values_list("id", "name"))
+
+
+def summaries(ids: Iterable[UUID]) -> Mapping[str, str]:
+    """Return our one-line summary of each of the proposals that are there."""
+    rows = Proposal.objects.filter(pk__in=set(ids)).values_list("pk", "summary")
+    return {str(pk): summary for pk, summary in rows}
