@@ -44,11 +44,16 @@ def quarantine(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     view, filters = _view(request), _filters(request)
 
     found = held.page(actor.person, view, filters, request.GET.get("cursor"), now)
+    counts = held.counts(actor.person, now)
     several = len(workspaces_of(actor.person.id, now)) > 1
 
     context = {
-        "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, actor.person, now)},
-        "views": _views(view, held.counts(actor.person, now)),
+        "view": {
+            "key": view.value,
+            "title": _titles()[view],
+            "sentence": _sentence(view, counts, actor.person, now),
+        },
+        "views": _views(view, counts),
         "list_url": reverse(NAME),
         "filters": _picks(filters, held.choices(actor.person, view, now)),
         "query": filters.search,
@@ -102,7 +107,7 @@ def _views(current: View, counts: Mapping[View, int]) -> list[dict[str, Any]]:
     ]
 
 
-def _sentence(view: View, person: Person, now: datetime) -> str:
+def _sentence(view: View, counts: Mapping[View, int], person: Person, now: datetime) -> str:
     match view:
         case View.HELD:
             number = held.decidable(person, now)

@@ -106,18 +106,13 @@ def _picks(
 
 def _engine(recalled: Recalled | None) -> dict[str, Any]:
     if recalled is None:
-        return {"mode": "", "engine": "", "degraded": [], "sorted": ""}
-    sorted_by = {
-        Mode.BM25: _("Best match first, as agents get it"),
-        Mode.SUBSTRING: _("Newest first, as agents get it"),
-        Mode.RECENCY: _("Newest first, as agents get it"),
-    }
-    return {
-        "mode": recalled.mode.value,
-        "engine": recalled.engine,
-        "degraded": list(recalled.degraded),
-        "sorted": sorted_by[recalled.mode],
-    }
+        return {"sorted": "", "degraded": []}
+    sentence = (
+        _("Best match first, %(engine)s") if recalled.mode is Mode.BM25 else _("Newest first, %(engine)s")
+    )
+    engines = {"embedded": _("embedded engine")}
+    engine = engines.get(recalled.engine, recalled.engine)
+    return {"sorted": sentence % {"engine": engine}, "degraded": list(recalled.degraded)}
 
 
 def _row(hit: Found) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pytest
 
 from memory.gateway.quarantine import hold, release
 from memory.models import MemoryRecord, Tombstone
+from memory.queries.corpus import Present
 from review.audit.models import Entry
 from review.audit.transaction import write as transaction
 from review.domain.refusals import SelfApproval, Tombstoned
@@ -138,3 +139,12 @@ def test_each_step_has_its_entry(team: Team) -> None:
         ("memory.discarded", str(discarded.id)),
         ("tombstone.created", str(discarded.id)),
     ]
+
+
+def test_a_release_makes_every_server_drop_its_index_and_a_write_does_not(team: Team) -> None:
+    proposal = doubtful(team.scout, INVOICES)
+    before = Present().epoch(team.acme.id)
+    known(team.scout, "The staging port is 7443.", team.alice)
+    assert Present().epoch(team.acme.id)[::2] == (before.number, before.size + 1)
+    approve(proposal, team.alice, team.carol)
+    assert Present().epoch(team.acme.id)[::2] == (before.number + 1, before.size + 2)
