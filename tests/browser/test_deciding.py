@@ -114,9 +114,24 @@ def test_without_javascript_the_form_stands_open_and_decides(scout: Agent, as_pe
     page.locator("textarea[name=reason]").fill("Read in full.")
     page.locator('button[name=verdict][value="approve"]').click()
     expect(page.locator("#status")).to_contain_text("Recorded: you approved revision 1")
-    page.go_back()
-    page.locator('button[name=verdict][value="approve"]').click()
-    expect(page.locator("#status")).to_contain_text("Recorded: you approved revision 1")
+    assert scout.call("GET", f"/api/v1/proposals/{proposal}").json()["status"] == "approved"
+
+
+def test_a_form_sent_again_gets_its_answer_again_and_another_one_is_told_it_is_decided(
+    scout: Agent, as_person: SignIn
+) -> None:
+    proposal = refund(scout, "31013")
+    page = as_person("alice")
+    page.goto(f"/proposals/{proposal}/")
+    names = ("csrfmiddlewaretoken", "revision", "binding", "nonce")
+    form = {name: page.locator(f"#decision input[name={name}]").input_value() for name in names}
+    sent = {**form, "verdict": "approve", "reason": ""}
+    address = f"{page.url}decide/"
+    for _ in range(2):
+        answer = page.request.post(address, form=sent, headers={"Referer": page.url})
+        assert answer.status == 200 and "Recorded: you approved revision 1" in answer.text()
+    other = page.request.post(address, form={**sent, "nonce": "another"}, headers={"Referer": page.url})
+    assert other.status == 409 and 'data-problem="already_decided"' in other.text()
     assert scout.call("GET", f"/api/v1/proposals/{proposal}").json()["approvals"]["given"] == 1
 
 
