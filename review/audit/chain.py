@@ -71,6 +71,8 @@ class Frontier(NamedTuple):
 
     def append(self, leaf: bytes) -> Growth:
         """Return the tree with one more leaf, and the subtrees that became complete, smallest first."""
+        if not self.size & 1:
+            return Growth(Frontier(self.size + 1, (*self.peaks, leaf)), ())
         peaks, node, completed = list(self.peaks), leaf, []
         for _ in range(_trailing_ones(self.size)):
             node = node_of(peaks.pop(), node)

@@ -29,61 +29,67 @@ class Claim(NamedTuple):
 
 
 class Claims:
-    """The claims about one log in the order of their sizes, each compared when the walk gets there."""
+    """The claims about one log in the order of their sizes, each compared when the walk gets there.
+
+    A claim that agrees with the walk adds nothing by its signature, since the walk saw the same; so only the
+    last of each place, which vouch for the length, and those that disagree are checked for theirs.
+    """
 
     def __init__(self, log: str, findings: Findings) -> None:
         self._log = log
         self._findings = findings
         self._keys = _keys(findings)
-        self._stored = 0  # size of the last claim met in the database
-        self.witnessed = 0  # size of the last claim met in the witness file
-        self._agreed = 0  # size up to which a signed claim agrees with the walk
-        self._against: Claim | None = None  # the first that does not
-        self._proven = ""  # the last note whose signature held
+        self._last: dict[str, Claim] = {}  # the last claim met, by place
+        self._agreed = 0  # size up to which a claim agrees with the walk
+        self._against: Claim | None = None  # the first signed one that does not
         self._stream = heapq.merge(_of_database(), self._of_witness(), key=attrgetter("size"))
         self._ahead: Claim | None = None
         self.due: int | None = None  # size of the next claim
         self._go_on()
 
+    @property
+    def witnessed(self) -> int:
+        """The size that the last claim met in the witness file vouches for."""
+        return self._size_in(_WITNESS)
+
     def compare(self, root: Root) -> None:
         """Hold every claim about this size against the walk's own root."""
+        stated = Statement(self._log, root).text() + "\n"
         for claim in self._up_to(root.size):
             self._meet(claim)
-            if self._is_signed(claim) and not self._against:
-                self._hold(claim, root)
+            if claim.note.startswith(stated):
+                self._agreed = claim.size
+            elif not self._against and self._is_signed(claim):
+                self._against = claim
 
     def skip(self, size: int) -> None:
         """Pass over the claims up to `size`: the walk has no root to hold against them."""
         for claim in self._up_to(size):
             self._meet(claim)
 
-    def rest(self) -> int:
-        """Go through the claims about a longer log than was walked; return the longest, else 0."""
-        longest = 0
+    def exhaust(self) -> None:
+        """Go through the claims about a longer log than was walked."""
         while self._ahead:
             for claim in self._up_to(self._ahead.size):
-                longest = claim.size
-                if claim.place == _WITNESS:
-                    self.witnessed = claim.size
-        if self._stored > self.witnessed:
+                self._last[claim.place] = claim
+        stored, witnessed = self._size_in(_DATABASE), self.witnessed
+        if stored > witnessed:
             self._findings.doubt(
-                f"The witness file knows {self.witnessed} entries, the database has signed {self._stored}: "
+                f"The witness file knows {witnessed} entries, the database has signed {stored}: "
                 "a cut end could not be seen. Run manage.py checkpoint."
             )
-        return longest
 
-    def settle(self) -> None:
-        """Say that a claim disagrees, unless the walk has already named an entry that explains it."""
-        if not self._against:
-            return
-        first, stop = self._agreed, self._against.size
-        if not self._findings.names_an_entry(first, stop):
+    def settle(self) -> int:
+        """Say what disagrees, unless the walk has named an entry that explains it; return the longest signed size."""
+        if self._against and not self._findings.names_an_entry(self._agreed, self._against.size):
+            first, stop = self._agreed, self._against.size
             self._findings.fault(
                 Kind.EDITED,
                 first,
                 f"Of entries {first} to {stop - 1} at least one was replaced: the checkpoint "
                 f"{self._against.place} over {stop} entries was signed over others.",
             )
+        return max((claim.size for claim in self._last.values() if self._is_signed(claim)), default=0)
 
     def _up_to(self, size: int) -> Iterator[Claim]:
         while self._ahead and self._ahead.size <= size:
@@ -96,36 +102,28 @@ class Claims:
         self.due = self._ahead.size if self._ahead else None
 
     def _meet(self, claim: Claim) -> None:
-        if claim.place == _DATABASE:
-            self._stored = claim.size
-            return
-        self.witnessed = claim.size
-        if self._stored != claim.size:
+        self._last[claim.place] = claim
+        if claim.place == _WITNESS and claim.size != self._size_in(_DATABASE):
             self._findings.fault(
                 Kind.CHECKPOINT,
                 None,
                 f"The checkpoint of {claim.size} entries is in the witness file and not in the database.",
             )
 
+    def _size_in(self, place: str) -> int:
+        return self._last[place].size if place in self._last else 0
+
     def _is_signed(self, claim: Claim) -> bool:
-        if claim.note == self._proven:
-            return True
         try:
             signed_note.verify(claim.note, name=self._log, keys=self._keys)
         except signed_note.BadNote:
-            sentence = (
-                f"The checkpoint of {claim.size} entries {claim.place} is not signed by a key of this log."
+            self._findings.fault(
+                Kind.CHECKPOINT,
+                None,
+                f"The checkpoint of {claim.size} entries {claim.place} is not signed by a key of this log.",
             )
-            self._findings.fault(Kind.CHECKPOINT, None, sentence)
             return False
-        self._proven = claim.note
         return True
-
-    def _hold(self, claim: Claim, root: Root) -> None:
-        if Statement.read(claim.note).root == root:
-            self._agreed = claim.size
-        else:
-            self._against = claim
 
     def _of_witness(self) -> Iterator[Claim]:
         last = 0

@@ -46,12 +46,12 @@ def verify(*, first: int = 0, stop: int | None = None, budget: timedelta | None 
     walk = Walk(head.log, first, findings)
     end = head.size if stop is None else min(stop, head.size)
     _go(walk, first, end, budget)
-    walk.claims.settle()
-    states = _States(0, 0)
     if first == 0 and walk.next == head.size:
         _compare_end(walk, head, findings)
         states = _replay(findings)
     else:
+        walk.claims.settle()
+        states = _States(0, 0)
         findings.doubt(f"Only entries {first} to {walk.next - 1} of {head.size} were walked.")
     return _report(findings, first, walk.next, head.size, states, walk.claims.witnessed)
 
@@ -72,7 +72,8 @@ def _go(walk: Walk, first: int, end: int, budget: timedelta | None) -> None:
 
 def _compare_end(walk: Walk, head: Head, findings: Findings) -> None:
     """Hold the end of the walk against the head row, the rows beyond it and the longest checkpoint."""
-    longest = walk.claims.rest()
+    walk.claims.exhaust()
+    longest = walk.claims.settle()
     last = Entry.objects.order_by("-seq").values_list("seq", flat=True).first()
     now = Head.objects.values_list("size", flat=True).first() or 0  # after both, since writers go on
     if longest > now:

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from django.db import connection
+
+from huqan_site.lib.canonical_json import canonical
 from review.audit.chain import GENESIS, VERSION, Frontier, Root, commitment, leaf_of
 from review.audit.claims import Claims
 from review.audit.findings import Findings, Kind
-from review.audit.index import Columns, columns
+from review.audit.index import columns
 from review.audit.models import Entry, PrivateText
 from review.audit.proofs import frontier_at
 
@@ -36,16 +39,18 @@ class Row(NamedTuple):
     proposal: str | None
     tool: str | None
 
-    @property
-    def columns(self) -> tuple[object, ...]:
-        return self[-len(Columns._fields) :]
+
+_FIRST_COLUMN = Row._fields.index("action")
 
 
 def chunks(first: int, stop: int) -> Iterator[list[Row]]:
     """The entries from `first` up to and without `stop`, in order; what is missing is left out."""
+    names = ", ".join(Row._fields)
+    statement = f"SELECT {names} FROM audit_entry WHERE seq >= %s AND seq < %s ORDER BY seq LIMIT %s"
     while first < stop:
-        chunk = Entry.objects.filter(seq__gte=first, seq__lt=stop).order_by("seq")
-        rows = [Row._make(row) for row in chunk.values_list(*Row._fields)[:CHUNK]]
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [first, stop, CHUNK])
+            rows = list(map(Row._make, cursor.fetchall()))
         if not rows:
             return
         yield rows
@@ -112,23 +117,37 @@ class Walk:
             return
         try:
             members, end = _JSON.raw_decode(row.canonical)
-            if end != len(row.canonical):
-                raise ValueError("something follows the entry")
-            self._compare(row, members)
-            self._compare_private(row.seq, members.get("private", {}), texts)
+            if end != len(row.canonical) or not self._fits(row, members):
+                self._explain(row, members)
+            if texts or "private" in members:
+                self._compare_private(row.seq, members.get("private", {}), texts)
         except (ValueError, TypeError, KeyError, AttributeError):
             self._edited(row.seq, "its text is not an entry")
+        self._stamp = row.stamp
 
-    def _compare(self, row: Row, members: Mapping[str, Any]) -> None:
+    def _fits(self, row: Row, members: Mapping[str, Any]) -> bool:
+        return (
+            members["prev"] == self.leaf == row.prev
+            and members["time"] == row.stamp >= self._stamp
+            and members["seq"] == row.seq
+            and members["log"] == self._log
+            and members["v"] == VERSION
+            and columns(members) == row[_FIRST_COLUMN:]
+        )
+
+    def _explain(self, row: Row, members: Mapping[str, Any]) -> None:
+        """Say why an entry does not fit."""
         if (members["v"], members["log"], members["seq"]) != (VERSION, self._log, row.seq):
             self._edited(row.seq, "its text is of another place")
         if members["prev"] != (self.leaf or members["prev"]):
             self._edited(max(row.seq - 1, 0), f"the text of entry {row.seq} continues another one")
         if row.stamp < self._stamp:
             self._edited(row.seq, "it says that it was before the entry that precedes it")
-        self._stamp = row.stamp
-        if (members["prev"], members["time"], columns(members)) != (row.prev, row.stamp, row.columns):
+        derived = (members["prev"], members["time"], *columns(members))
+        if derived != (row.prev, row.stamp, *row[_FIRST_COLUMN:]):
             self._edited(row.seq, "a column that it is filtered by differs from its text")
+        if canonical(members) != row.canonical:
+            self._edited(row.seq, "its text is not canonical")
 
     def _compare_private(
         self, seq: int, promised: Mapping[str, str], texts: Mapping[str, PrivateText]
@@ -148,12 +167,9 @@ class Walk:
     def _step(self, leaf: str, subtrees: str | None) -> None:
         """Go past one entry: grow the tree, and hold the checkpoints of this size against it."""
         if self.frontier is not None:
-            growth = self.frontier.append(_digest(leaf))
-            self.frontier = growth.frontier
-            if subtrees is not None and subtrees != "".join(node.hex() for node in growth.completed):
-                self._edited(
-                    self.next, "the hashes of the tree that are stored with it are not those of the entries"
-                )
+            self.frontier, completed = self.frontier.append(_digest(leaf))
+            if subtrees is not None and subtrees != b"".join(completed).hex():
+                self._edited(self.next, "the stored hashes of the tree are not those of the entries")
         self.next, self.leaf = self.next + 1, leaf
         if self.claims.due == self.next:
             self._hold_claims()

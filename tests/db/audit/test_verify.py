@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
 
-from review.audit import chain, checkpoints
+from review.audit import chain, checkpoints, witness
 from review.audit import verify as verification
 from review.audit.actions import Action
 from review.audit.findings import Kind, Outcome, Report
@@ -37,6 +37,10 @@ def eleven_entries(witness_file: Path) -> None:
 @pytest.fixture(autouse=True)
 def no_states_but_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification, "_replays", {})
+
+
+def _notes() -> list[str]:
+    return [note.note for note in witness.notes()]
 
 
 def kinds(report: Report) -> set[tuple[Kind, int | None]]:
@@ -275,21 +279,33 @@ def test_a_forged_note_in_the_witness_file_is_named(witness_file: Path) -> None:
     assert "not signed by a key of this log" in report.faults[0].sentence
 
 
+def test_a_forged_note_over_another_log_is_named_and_does_not_accuse_an_entry(witness_file: Path) -> None:
+    first, second, third = _notes()
+    origin, size, _, *rest = second.split("\n")
+    other = "\n".join([origin, size, "A" * 43 + "=", *rest])
+    witness_file.write_text("\n".join([first, other, third]))
+    report = verify()
+    assert {fault.kind for fault in report.faults} == {Kind.CHECKPOINT}
+    assert report.first_bad is None
+
+
+def test_a_forged_note_over_a_longer_log_does_not_make_entries_missing(witness_file: Path) -> None:
+    last = _notes()[-1]
+    with witness_file.open("a") as file:
+        file.write("\n" + last.replace("\n11\n", "\n99\n"))
+    report = verify()
+    assert {fault.kind for fault in report.faults} == {Kind.CHECKPOINT}
+
+
 def test_a_checkpoint_that_the_database_lost_is_named() -> None:
     tamper("DELETE FROM audit_checkpoint WHERE size = 6")
     assert {fault.kind for fault in verify().faults} == {Kind.CHECKPOINT}
 
 
 def test_a_witness_file_in_another_order_is_named(witness_file: Path) -> None:
-    first, *others = (note for note in _notes())
+    first, *others = _notes()
     witness_file.write_text("\n".join([*others, first]))
     assert {fault.kind for fault in verify().faults} == {Kind.CHECKPOINT}
-
-
-def _notes() -> Iterator[str]:
-    from review.audit import witness
-
-    return iter([note.note for note in witness.notes()])
 
 
 def test_a_rotated_key_still_vouches_for_what_it_signed(settings: LazySettings) -> None:
@@ -329,7 +345,7 @@ def test_without_the_witness_file_nothing_is_ok(witness_file: Path) -> None:
 
 
 def test_a_witness_file_that_lags_behind_is_not_ok(witness_file: Path) -> None:
-    witness_file.write_text("\n".join(list(_notes())[:-1]))
+    witness_file.write_text("\n".join(_notes()[:-1]))
     report = verify()
     assert (report.outcome, report.checkpoint) == (Outcome.CANNOT_JUDGE, 6)
 
