@@ -7,6 +7,10 @@ class ReviewConfig(AppConfig):
     name = "review"
 
     def ready(self) -> None:
+        """Tell the apps below what they cannot know; imported here, since models can be only now."""
         from review import replay
+        from review.access.services.agents import when_stopped
+        from review.services.withdraw import withdraw_open
 
         replay.register()
+        when_stopped(withdraw_open)

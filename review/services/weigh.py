@@ -13,7 +13,15 @@ from review.access.models import Agent
 from review.domain import schemas
 from review.domain.gate import Outcome, Signal, strictest
 from review.domain.policy import Route, Rule, tool_errors, validate_arguments
-from review.domain.refusals import Blocked, ExpiredContent, Invalid, NoProvenance, Tombstoned
+from review.domain.refusals import (
+    Blocked,
+    ExpiredContent,
+    Inactive,
+    Invalid,
+    NoProvenance,
+    NotFound,
+    Tombstoned,
+)
 from review.effects import FOR_PEOPLE_ONLY, Effect, Submission, effect_of
 from review.queries.policies import resolved
 
@@ -22,6 +30,8 @@ REFUSALS: Mapping[str, type[Refusal]] = {
     "tombstoned": Tombstoned,
     "expired_content": ExpiredContent,
     "no_provenance": NoProvenance,
+    "inactive": Inactive,
+    "not_found": NotFound,
 }
 
 
@@ -48,7 +58,7 @@ def weigh(
 ) -> Weighed:
     """Return what policy and gate say of `agent` calling `tool`.
 
-    Raises: Invalid, Blocked, Tombstoned, ExpiredContent, NoProvenance.
+    Raises: Invalid, Blocked, Tombstoned, ExpiredContent, NoProvenance, Inactive, NotFound.
     """
     rule = _rule(tool, agent)
     effect = effect_of(tool)
@@ -71,7 +81,7 @@ def refusal_of(signals: list[Signal]) -> Refusal:
     if kind is None:
         at = worst.spans[0].pointer if worst.spans else ""
         return Invalid(errors=[FieldError(f"/arguments{at}", worst.code, worst.detail)])
-    return kind(worst.detail)
+    return kind(worst.detail, **dict(worst.names))
 
 
 def _rule(tool: str, agent: Agent) -> Rule:

@@ -8,10 +8,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
-from review.access.actors import AgentActor
+from review.access.actors import Actor, AgentActor
+from review.access.models import Agent
 from review.audit.actions import Action
 from review.domain import status
-from review.domain.status import Status
+from review.domain.status import OPEN, Status
 from review.effects import effect_of
 from review.models import Proposal
 from review.services.expire import meet
@@ -35,15 +36,27 @@ def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal
     return settle(lambda: _withdraw(proposal_id, by, reason, now), refused=refused)
 
 
+def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:
+    """Within the transaction that stops `agent`: take back everything of it that is open or not redeemed."""
+    open_ones = Proposal.objects.filter(agent=agent, status__in=OPEN).order_by("pk")
+    for proposal_id in list(open_ones.values_list("pk", flat=True)):
+        proposal = lock(proposal_id)
+        meet(proposal, now)
+        if proposal.status in OPEN:
+            _take_back(proposal, by, "Its agent was stopped.", now)
+
+
 def _withdraw(proposal_id: UUID, by: AgentActor, reason: str, now: datetime) -> Proposal:
-    proposal = lock(proposal_id, agent_id=by.agent.id)
+    return _take_back(lock(proposal_id, agent_id=by.agent.id), by, reason, now)
+
+
+def _take_back(proposal: Proposal, by: Actor, reason: str, now: datetime) -> Proposal:
     before = proposal.status
     withdrawn = status.withdraw(before, expires_at=proposal.expires_at, now=now)
     move(proposal, withdrawn, reason=reason or None, decided_at=now)
     effect = effect_of(proposal.tool)
     if effect is not None and before == Status.QUARANTINED:
         effect.let_go(proposal, by)
-    record(
-        proposal, Action.PROPOSAL_WITHDRAWN, by, before=before, private={"reason": reason} if reason else None
-    )
+    private = {"reason": reason} if reason else None
+    record(proposal, Action.PROPOSAL_WITHDRAWN, by, before=before, private=private)
     return proposal

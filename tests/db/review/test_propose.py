@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from review.access.models import Agent, Delegation, Membership
 from review.access.refusals import AgentStopped
+from review.access.services.agents import stop_agent
 from review.audit.models import Entry, PrivateText
 from review.domain import refusals
 from review.models import Proposal, Revision
@@ -17,6 +18,7 @@ from review.services.propose import Draft, propose
 from review.services.revise import revise
 from review.services.withdraw import withdraw
 from tests.support import factories
+from tests.support.memory_acts import doubtful
 from tests.support.review_acts import at, call, mail, vote
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +194,19 @@ def test_the_agents_words_are_kept_outside_the_chain(cast: factories.Team) -> No
     entry = Entry.objects.get(proposal=proposal.pk, action="proposal.proposed")
     assert "asked twice" not in entry.canonical
     assert PrivateText.objects.get(seq=entry.seq).text == "Because the customer asked twice."
+
+
+def test_stopping_an_agent_takes_back_what_is_open_and_not_yet_run(cast: factories.Team) -> None:
+    pending, approved, held = (
+        call(cast.scout),
+        call(cast.scout, arguments={"order": "1"}),
+        doubtful(cast.scout, "Maybe."),
+    )
+    theirs = call(cast.prowler)
+    vote(cast.alice, approved)
+    stop_agent(cast.scout.agent.id, by=cast.dana)
+    for proposal in (pending, approved, held):
+        proposal.refresh_from_db()
+        assert (proposal.status, proposal.reason) == ("withdrawn", "Its agent was stopped.")
+    theirs.refresh_from_db()
+    assert theirs.status == "pending"
