@@ -22,7 +22,13 @@ def known(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
     whole = (Span("/content", 0, len(arguments["content"]), "value"),)
     yield from _sources(scope, arguments)
     if tombstone := admission.tombstone(scope, keys):
-        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), whole)
+        yield Signal(
+            "tombstoned",
+            Outcome.REJECT,
+            _TOMBSTONED.format(tombstone.id),
+            whole,
+            (("tombstone", str(tombstone.id)),),
+        )
     if twin := admission.twin(scope, keys):
         yield Signal("corroborates", Outcome.ALLOW, _CORROBORATES.format(twin.id), whole)
     topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
@@ -53,4 +59,4 @@ def _sources(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
     ):
         for id_ in ids:
             place = Span(f"/provenance/derived_from/{named.index(id_)}", 0, 36, "record")
-            yield Signal(code, Outcome.REJECT, sentence.format(id_), (place,))
+            yield Signal(code, Outcome.REJECT, sentence.format(id_), (place,), (("record", str(id_)),))

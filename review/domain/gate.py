@@ -43,12 +43,16 @@ class Span(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """One named reason of the gate. `detail` is a sentence for people and never quotes a secret."""
+    """One named reason of the gate. `detail` is a sentence for people and never quotes a secret.
+
+    `names` are what a refusal tells a program beside the sentence, such as the tombstone; they are not stored.
+    """
 
     code: str
     outcome: Outcome
     detail: str
     spans: tuple[Span, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
 
     def members(self) -> dict[str, Any]:
         """Return the JSON members this signal is stored as; `Signal.read` is the way back."""

@@ -17,7 +17,7 @@ from memory.queries.verdicts import Moment
 from memory.search import Mode
 from review.access.actors import AgentActor
 from review.domain.gate import Outcome
-from review.domain.refusals import NotFound
+from review.domain.refusals import Inactive, NotFound
 from review.effects import Submission
 from tests.support.factories import POLICY, Team, set_policy
 from tests.support.memory_acts import approve, doubtful, known, recalled, reject
@@ -248,6 +248,9 @@ def test_a_record_is_derived_only_from_what_is_active(team: Team) -> None:
     assert why_not(team.scout, [str(base.id)]) == set()
     MemoryRecord.objects.filter(id=base.id).update(lifecycle="archived", retired_at=timezone.now())
     assert {code for code, _ in why_not(team.scout, [str(base.id)])} == {"inactive"}
+    with pytest.raises(Inactive) as refusal:
+        remember(team.scout, "Derived.", provenance={"kind": "user", "derived_from": [str(base.id)]})
+    assert refusal.value.extra == {"record": str(base.id)}
 
 
 def test_a_source_in_quarantine_or_elsewhere_is_as_unknown_as_one_that_is_not_there(team: Team) -> None:
@@ -258,3 +261,5 @@ def test_a_source_in_quarantine_or_elsewhere_is_as_unknown_as_one_that_is_not_th
         (why,) = why_not(team.scout, [id_])
         said.add((why[0], why[1].replace(id_, "")))
     assert len(said) == 1
+    with pytest.raises(NotFound):
+        remember(team.scout, "Derived.", provenance={"kind": "user", "derived_from": [str(held.id)]})

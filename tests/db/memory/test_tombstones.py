@@ -51,6 +51,7 @@ def test_a_rejected_value_is_refused_in_every_spelling_and_the_tombstone_is_name
     with pytest.raises(Tombstoned) as refusal:
         remember(team.scout, spelling)
     assert str(rejected.id) in refusal.value.detail
+    assert refusal.value.extra == {"tombstone": str(rejected.id)}
     assert not MemoryRecord.objects.exists()
 
 
