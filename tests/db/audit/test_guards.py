@@ -171,6 +171,13 @@ def test_a_dropped_guard_is_named(table: str) -> None:
     assert error.is_serious()
 
 
+def test_a_missing_guard_does_not_keep_migrate_from_installing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    guards.remove(connection)
+    monkeypatch.setattr("sys.argv", ["manage.py", "migrate"])
+    call_command("migrate", "audit", verbosity=0, skip_checks=False)
+    assert guards.missing(connection) == []
+
+
 def test_a_guard_that_was_weakened_is_named() -> None:
     name = "huqan_audit_entry_delete"
     if connection.vendor == "sqlite":

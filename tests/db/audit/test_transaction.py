@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.db import OperationalError, connection
 
 from review.audit import transaction
 from review.audit.actions import Action
+from review.audit.file_lock import locked
 from review.audit.log import record
 from review.audit.models import Entry, Head
 from review.audit.refusals import Unavailable
@@ -90,3 +92,28 @@ def test_writers_wait_for_each_other_and_none_is_refused(witness_file: Path) -> 
 
     assert in_threads(6, write_slowly) == []
     assert set(most) == {1}
+
+
+def test_on_sqlite_writers_queue_at_a_file_before_they_begin(settings: LazySettings) -> None:
+    if connection.vendor != "sqlite":
+        return  # PostgreSQL queues at its rows
+    done = threading.Event()
+
+    def write_then_tell() -> None:
+        did()
+        done.set()
+
+    with locked(Path(settings.HUQAN_DATA_DIR) / "write.lock"):
+        writer = threading.Thread(target=lambda: in_threads(1, write_then_tell))
+        writer.start()
+        assert not done.wait(0.3)
+    assert done.wait(30)
+    writer.join()
+
+
+def test_a_lock_file_that_cannot_be_opened_stops_writing(settings: LazySettings, tmp_path: Path) -> None:
+    if connection.vendor != "sqlite":
+        return
+    settings.HUQAN_DATA_DIR = tmp_path / "gone"
+    with pytest.raises(Unavailable):
+        did()
