@@ -81,7 +81,9 @@ def refusal_of(signals: list[Signal]) -> Refusal:
     if kind is None:
         at = worst.spans[0].pointer if worst.spans else ""
         return Invalid(errors=[FieldError(f"/arguments{at}", worst.code, worst.detail)])
-    return kind(worst.detail, **dict(worst.names))
+    refusal = kind(worst.detail)
+    refusal.extra.update(worst.names)
+    return refusal
 
 
 def _rule(tool: str, agent: Agent) -> Rule:

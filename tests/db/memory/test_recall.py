@@ -20,7 +20,7 @@ from review.domain.gate import Outcome
 from review.domain.refusals import Inactive, NotFound
 from review.effects import Submission
 from tests.support.factories import POLICY, Team, set_policy
-from tests.support.memory_acts import approve, doubtful, known, recalled, reject
+from tests.support.memory_acts import approve, doubtful, known, recalled, reject, remember
 
 PORT = "The staging port is 7443."
 Hidden = Callable[[Team], MemoryRecord]
