@@ -148,13 +148,12 @@ class Electorate:
 
     def reason(self, person: PersonId) -> str:
         """Return the sentence that says why `person` is not independent."""
-        agent = self.agent or "the proposer"
         return {
-            Reason.OWNER_NOW: f"You own {agent}.",
-            Reason.OWNER_THEN: f"You owned {agent} when this was submitted.",
+            Reason.OWNER_NOW: f"You own {self.agent}.",
+            Reason.OWNER_THEN: f"You owned {self.agent} when this was submitted.",
             Reason.PRINCIPAL: f"{self.agent} acts for you." if self.agent else "You proposed this.",
             Reason.AUTHOR: "You wrote a revision of this.",
-            Reason.MINTER: f"You minted the token that {agent} used.",
+            Reason.MINTER: f"You minted the token that {self.agent} used.",
             Reason.RULE_CHANGER: "You changed the rule that applies to this.",
         }[Reason(self.conflicts[person])]
 

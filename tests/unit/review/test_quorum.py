@@ -197,3 +197,14 @@ def test_an_extra_approval_never_stands_in_for_a_group():
     subject = grouped(("security", 1), approvals=2, members=members, votes=votes)
     assert decide(subject, ERIN).status is Status.PENDING
     assert decide(subject, BOB).status is Status.EXECUTED
+
+
+def test_a_group_that_is_met_is_not_waited_for():
+    members = (member(ALICE, groups=LEGAL), member(CAROL, groups=SECURITY), member(ERIN))
+    subject = grouped(("legal", 1), ("security", 1), approvals=2, members=members, votes=(approval(ALICE),))
+    assert why_not(subject, ERIN, NOON) == "Waits for the group security. You are not in it."
+
+
+def test_where_nothing_is_missing_nobody_is_told_to_wait():
+    assert why_not(case(votes=(approval(CAROL),)), ALICE, NOON) is None
+    assert why_not(case(votes=(approval(CAROL),)), CAROL, NOON) == "You approved this. It needs nobody else."

@@ -116,6 +116,8 @@ def test_the_form_says_before_what_it_will_ask():
         ("A sign-in at most 5 minutes old", "Not met"),
         ("The value of /to is typed", "Not met"),
     ]
+    assert len(rows(case(rule=replace(RULE, step_up=True)), ALICE)) == 4
+    assert len(rows(case(rule=replace(RULE, confirm="/to")), ALICE)) == 4
 
 
 @pytest.mark.parametrize("person", [DANA, ALICE])

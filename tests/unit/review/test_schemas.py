@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.domain.schemas import MAX_ERRORS, errors, faults
+from review.domain.schemas import MAX_ERRORS, MAX_WEIGHT, errors, faults
 
 REMOTE = "https://schemas.example/mail.json"
 
@@ -73,7 +73,21 @@ def test_a_sentence_says_what_is_expected():
     assert [error.detail for error in errors({"type": ["string", "null"]}, 1)] == [
         "Must be of type string or null."
     ]
-    assert [error.detail for error in errors(False, 1)] == ["Nothing is taken here. Leave it out."]
+    assert [error[1:] for error in errors(False, 1)] == [
+        ("forbidden", "Nothing is taken here. Leave it out.")
+    ]
+    assert [error.detail for error in errors({"minLength": 2}, "a")] == ["Must have at least 2 characters."]
+    assert [error.detail for error in errors({"contains": {"type": "null"}}, [1])] == [
+        "Does not meet `contains` of the schema."
+    ]
+
+
+def test_a_member_of_the_wrong_form_is_not_called_unknown():
+    assert told({"unevaluatedProperties": {"type": "string"}}, {"a": 1}) == [
+        ("/arguments", "unevaluated_properties")
+    ]
+    assert told({"unevaluatedProperties": False}, {"a": 1}) == [("/arguments/a", "unknown_field")]
+    assert told({"items": False}, [1]) == [("/arguments", "items")]
 
 
 def test_a_thousand_faults_are_not_all_told():
@@ -85,6 +99,7 @@ def test_a_thousand_faults_are_not_all_told():
 )
 def test_a_text_too_long_for_a_pattern_is_refused_also_where_no_match_would_pass(wrapped):
     assert told(wrapped, "b" * 1_024 + "!") == [("/arguments", "too_long")]
+    assert ("/arguments", "too_long") not in told(wrapped, "b" * 1_024)
 
 
 def test_a_dollar_does_not_let_a_line_break_through():
@@ -93,6 +108,8 @@ def test_a_dollar_does_not_let_a_line_break_through():
 
 def test_unique_means_equal_as_json_and_ends_soon_for_ten_thousand_objects():
     assert told({"uniqueItems": True}, [1, True, "1", None, [1]]) == []
+    assert told({"uniqueItems": False}, [1, 1]) == []
+    assert told({"uniqueItems": True}, "aa") == []
     assert told({"uniqueItems": True}, [1, 1.0]) == [("/arguments", "unique_items")]
     assert told({"uniqueItems": True}, [{"n": number} for number in range(10_000)]) == []
 
@@ -113,6 +130,11 @@ def test_every_format_that_is_taken_is_checked(name, good, bad):
     assert told({"format": name}, good) == []
     assert told({"format": name}, bad) == [("/arguments", "format")]
     assert told({"format": name}, 7) == []
+
+
+def test_a_time_has_its_t_and_its_offset():
+    assert told({"format": "date-time"}, "2026-12-01T13:00:00+03:00") == []
+    assert told({"format": "date-time"}, "2026-12-01 10:00:00Z") == [("/arguments", "format")]
 
 
 @pytest.mark.parametrize(
@@ -148,6 +170,11 @@ def test_references_that_double_at_each_step_are_weighed():
     schema = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d40": {}}}
     assert [(fault.pointer, "too large" in fault.detail) for fault in faults(schema)] == [("", True)]
     assert faults({"$ref": "#/$defs/d38", "$defs": {**doubling, "d40": {}}}) == []
+
+
+def test_a_schema_weighs_what_it_lists_and_no_more_than_allowed():
+    assert faults({"enum": list(range(MAX_WEIGHT - 1))}) == []
+    assert len(faults({"enum": list(range(MAX_WEIGHT))})) == 1
 
 
 def test_a_definition_can_be_used_twice():

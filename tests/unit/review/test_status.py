@@ -103,6 +103,10 @@ def test_a_running_call_takes_one_report(result):
     assert refused(status.report, result, "succeeded", reported=True) == "already_reported"
 
 
+def test_what_a_person_ruled_takes_no_late_report():
+    assert refused(status.report, Status.SUCCEEDED, "failed", reported=False) == "already_reported"
+
+
 def test_silence_still_takes_one_late_report():
     assert status.report(Status.UNKNOWN, "failed", reported=False) is Status.FAILED
     assert refused(status.report, Status.UNKNOWN, "failed", reported=True) == "already_reported"
