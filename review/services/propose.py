@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
+from django.db import IntegrityError
 from django.db.models import F
 from django.utils import timezone
 
@@ -82,7 +83,16 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
     def refused(refusal: Refusal) -> None:
         record_refused(refusal, tool=tool, text=text, by=by)
 
-    return settle(lambda: _propose(draft, tool, text, by, now), refused=refused)
+    def work() -> Proposed:
+        return _propose(draft, tool, text, by, now)
+
+    try:
+        return settle(work, refused=refused)
+    except IntegrityError:
+        if draft.idempotency_key is None:
+            raise
+        # Its key was used in the same moment, by one that is committed now: that one is the answer.
+        return settle(work, refused=refused)
 
 
 def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:

@@ -31,7 +31,7 @@ class Crowd:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with suppress(threading.BrokenBarrierError):
-            self.at_once(*[connection.close] * self._size)
+            self.at_once(*[_hang_up] * self._size)
         self._threads.shutdown()
 
     def at_once(self, *acts: Callable[[], Any]) -> list[Any]:
@@ -46,6 +46,10 @@ class Crowd:
     def _run(self, act: Callable[[], Any]) -> Any:
         self._start.wait(PATIENCE)
         return act()
+
+
+def _hang_up() -> None:
+    connection.close()  # that of the thread it is called in
 
 
 def _result(done: Future[Any]) -> Any:

@@ -12,7 +12,7 @@ from review.services.expire import meet
 from review.services.revise import revise
 from review.services.transitions import lock
 from review.services.withdraw import withdraw
-from tests.db.races.stage import ROUNDS, Stage, deciding, ends_of
+from tests.db.races.stage import FEW, ROUNDS, Stage, deciding, ends_of
 from tests.support.memory_acts import TICKET
 
 LOST = "already_decided"
@@ -27,12 +27,12 @@ def test_of_two_people_who_give_the_last_vote_one_does(stage: Stage) -> None:
 
 
 def test_of_two_people_who_are_both_needed_neither_vote_is_lost(stage: Stage) -> None:
-    for proposal in stage.mails():
+    for proposal in stage.mails(FEW):
         stage.race(deciding(stage.alice, proposal), deciding(stage.carol, proposal))
         proposal.refresh_from_db()
         assert (proposal.status, proposal.approvals_given) == (Status.APPROVED, 2)
     stage.must_have_gone(("done", "done"))
-    assert Entry.objects.filter(action=Action.PROPOSAL_APPROVED).count() == ROUNDS
+    assert Entry.objects.filter(action=Action.PROPOSAL_APPROVED).count() == FEW
 
 
 def test_a_form_that_is_sent_twice_is_recorded_once_and_answered_twice(stage: Stage) -> None:
@@ -63,7 +63,7 @@ def test_approving_and_rejecting_at_once_is_one_of_both(stage: Stage) -> None:
 
 
 def test_approving_and_sending_back_at_once_is_one_of_both(stage: Stage) -> None:
-    for proposal in stage.memories():
+    for proposal in stage.memories(FEW):
         stage.race(deciding(stage.alice, proposal), deciding(stage.carol, proposal, "request_changes"))
         proposal.refresh_from_db()
         assert (proposal.status == Status.EXECUTED) is (ends_of(proposal) == [Action.PROPOSAL_EXECUTED])
@@ -91,7 +91,7 @@ def test_what_is_revised_while_it_is_approved_is_executed_as_read_or_not_at_all(
 
 
 def test_two_revisions_of_one_revision_are_one(stage: Stage) -> None:
-    for number, proposal in enumerate(stage.memories()):
+    for number, proposal in enumerate(stage.memories(FEW)):
         new = {"content": f"Door {number} opens to the south.", "provenance": TICKET}
         act = partial(revise, proposal.id, by=stage.scout, replaces=1, arguments=new)
         stage.race(act, act)

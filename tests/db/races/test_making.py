@@ -9,7 +9,7 @@ from review.audit.actions import Action
 from review.audit.models import Entry
 from review.models import IdempotencyKey, Proposal
 from review.services.propose import Draft, propose
-from tests.db.races.stage import ROUNDS, Stage, deciding
+from tests.db.races.stage import FEW, ROUNDS, Stage, deciding
 from tests.support.memory_acts import remember
 
 
@@ -26,14 +26,14 @@ def test_one_key_sent_twice_makes_one_proposal(stage: Stage) -> None:
 
 
 def test_one_key_sent_with_two_bodies_makes_one_proposal(stage: Stage) -> None:
-    for number in range(ROUNDS):
+    for number in range(FEW):
         drafts = [
             Draft("payments.refund", {"order": number, "way": way}, key=f"order {number}", body_digest=way)
             for way in ("card", "cash")
         ]
         stage.race(*[partial(propose, draft, by=stage.scout) for draft in drafts])
     stage.must_have_gone(("done", "key_reused"), ("key_reused", "done"))
-    assert Proposal.objects.count() == ROUNDS
+    assert Proposal.objects.count() == FEW
 
 
 def test_one_value_approved_twice_at_once_is_one_record_with_two_sources(stage: Stage) -> None:

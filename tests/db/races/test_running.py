@@ -10,7 +10,7 @@ from review.services.issue_permit import redeem
 from review.services.report_outcome import report
 from review.services.spend_permit import spend
 from review.services.withdraw import withdraw
-from tests.db.races.stage import ROUNDS, Stage, deciding, ends_of
+from tests.db.races.stage import FEW, ROUNDS, Stage, deciding, ends_of
 from tests.support.memory_acts import arguments_of
 
 
@@ -23,12 +23,12 @@ def test_of_two_who_redeem_one_gets_the_permit(stage: Stage) -> None:
 
 
 def test_one_who_redeems_twice_with_one_key_gets_the_same_permit_twice(stage: Stage) -> None:
-    for proposal in stage.approved():
+    for proposal in stage.approved(FEW):
         act = partial(redeem, proposal.id, by=stage.scout, binding=proposal.binding, key="once")
         first, second = stage.race(act, act)
         assert first.token == second.token
     stage.must_have_gone(("done", "done"))
-    assert Permit.objects.count() == ROUNDS
+    assert Permit.objects.count() == FEW
 
 
 def test_what_is_rejected_while_it_is_redeemed_runs_or_is_void(stage: Stage) -> None:
@@ -45,7 +45,7 @@ def test_what_is_rejected_while_it_is_redeemed_runs_or_is_void(stage: Stage) -> 
 
 
 def test_what_is_withdrawn_while_it_is_redeemed_runs_or_is_void(stage: Stage) -> None:
-    for proposal in stage.approved():
+    for proposal in stage.approved(FEW):
         stage.race(
             partial(redeem, proposal.id, by=stage.scout, binding=proposal.binding),
             partial(withdraw, proposal.id, by=stage.scout),
@@ -65,7 +65,7 @@ def test_of_two_who_spend_a_permit_one_does(stage: Stage) -> None:
 
 
 def test_of_two_reports_one_counts(stage: Stage) -> None:
-    for proposal in stage.approved():
+    for proposal in stage.approved(FEW):
         permit = redeem(proposal.id, by=stage.scout, binding=proposal.binding)
         stage.race(
             partial(report, proposal.id, by=stage.scout, result="succeeded", jti=permit.jti),
