@@ -121,7 +121,8 @@ def contradicts(record: MemoryRecord, value_key: str, validity: Interval) -> boo
 
 def _disputed(scope: UUID, records: Sequence[MemoryRecord], known_at: datetime | None) -> set[UUID]:
     """The ids of those that another recallable record contradicts."""
-    about = rivals(scope, [record.topic for record in records if record.topic], known_at)
+    topics = {record.topic for record in records if record.topic}
+    about = rivals(scope, topics, known_at) if topics else {}
     return {
         record.id
         for record in records
