@@ -1,0 +1,1 @@
+"""Hand-made defects, each of which the suite must catch."""
