@@ -8,6 +8,7 @@ from typing import Any
 from memory import preview, signals
 from memory.domain.admission import examine
 from memory.domain.arguments import MEMORY_WRITE, Arguments
+from memory.domain.masking import masked_value
 from memory.gateway import quarantine
 from memory.gateway.write import write
 from review.access.actors import Actor
@@ -47,6 +48,10 @@ class MemoryWrite:
     ) -> None:
         """The reason stands with the decision; it is not written a second time."""
         quarantine.discard(proposal, arguments, by=actor, tombstone=tombstone)
+
+    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        shown: Mapping[str, Any] = masked_value(dict(arguments))
+        return shown
 
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         return preview.rows(proposal, arguments)

@@ -71,11 +71,20 @@ class Effect(Protocol):
     ) -> None:
         """End a rejected proposal: what is held becomes discarded; the value is rejected for good if `tombstone`."""
 
+    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments as a line of a list may tell them: a secret in them is said in words."""
+
     def preview(self, proposal: Proposal, arguments: Mapping[str, Any]) -> list[PreviewRow]:
         """Return what `apply` would do now, for the page."""
 
     def base(self, proposal: Proposal, arguments: Mapping[str, Any]) -> str | None:
         """Return the canonical text that a diff starts from, or None where nothing stands yet."""
+
+
+def told(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what lists and titles may tell of a call of `tool`; the page of a call shows the whole."""
+    effect = effect_of(tool)
+    return effect.tellable(arguments) if effect else arguments
 
 
 @cache

@@ -27,7 +27,7 @@ from review.domain.independence import Conflicts
 from review.domain.refusals import KeyReused, NotDelegated, RecentlyRejected, TooManyPending
 from review.domain.status import Status
 from review.domain.summary import summarise
-from review.effects import inner_name
+from review.effects import inner_name, told
 from review.models import IdempotencyKey, Proposal
 from review.queries.cases import electorate_with, submitted_by
 from review.services import take_effect
@@ -156,7 +156,7 @@ def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighe
         principal=principal,
         tool=tool,
         kind=str(kind_of(tool)),
-        summary=summarise(tool, draft.arguments),
+        summary=summarise(tool, told(tool, draft.arguments)),
         status=Status.QUARANTINED if weighed.held else Status.PENDING,
         revision=1,
         risk=str(weighed.rule.risk),

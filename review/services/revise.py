@@ -17,6 +17,7 @@ from review.domain import status
 from review.domain.gate import Outcome
 from review.domain.status import Status
 from review.domain.summary import summarise
+from review.effects import told
 from review.models import Proposal
 from review.queries.cases import submitted_by
 from review.services import take_effect
@@ -110,7 +111,7 @@ def _advance(
         Status.QUARANTINED if weighed.held else Status.PENDING,
         revision=binding.revision,
         binding=binding.digest(),
-        summary=summarise(proposal.tool, arguments),
+        summary=summarise(proposal.tool, told(proposal.tool, arguments)),
         risk=str(weighed.rule.risk),
         risk_rank=weighed.deciding.risk.rank,
         approvals_required=weighed.deciding.people,

@@ -8,6 +8,7 @@ from typing import TypeVar
 from django.db import transaction
 
 from huqan_site.lib.problems import Refusal
+from review.audit.refusals import Unavailable
 from review.audit.transaction import write
 
 Result = TypeVar("Result")
@@ -16,12 +17,15 @@ Result = TypeVar("Result")
 def settle(work: Callable[[], Result], *, refused: Callable[[Refusal], None]) -> Result:
     """Run `work` under the write lock; when it refuses, undo what it wrote, record the refusal, commit, raise.
 
-    Raising inside the transaction would roll the refusal's own entry back.
+    Raising inside the transaction would roll the refusal's own entry back. Where nothing can be recorded at all
+    there is nothing to record of that either (I25).
     """
     with write():
         try:
             with transaction.atomic():
                 return work()
+        except Unavailable:
+            raise
         except Refusal as caught:
             refusal = caught
             refused(refusal)

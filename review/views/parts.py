@@ -21,6 +21,7 @@ from review.domain.decision import Case, Verdict
 from review.domain.requirements import Requirement, State, requirements
 from review.domain.status import Status
 from review.domain.summary import asking
+from review.effects import told
 from review.queries import story
 from review.queries.policies import place
 from review.views.rows import outcome_of
@@ -43,7 +44,7 @@ def sentence(
     proposal: Proposal, arguments: Mapping[str, Any], person: Person, now: datetime
 ) -> list[tuple[str, bool]]:
     """Return who asks what, in our words, as runs of (text, strong)."""
-    asked = asking(proposal.tool, arguments)
+    asked = asking(proposal.tool, told(proposal.tool, arguments))
     who = (
         [(proposal.agent.name, True), *_owned_by(proposal, person, now)]
         if proposal.agent

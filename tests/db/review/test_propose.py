@@ -210,3 +210,10 @@ def test_stopping_an_agent_takes_back_what_is_open_and_not_yet_run(cast: factori
         assert (proposal.status, proposal.reason) == ("withdrawn", "Its agent was stopped.")
     theirs.refresh_from_db()
     assert theirs.status == "pending"
+
+
+def test_a_secret_in_a_memory_is_told_in_words_in_every_list(cast: factories.Team) -> None:
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    proposal = call(cast.scout, "memory.write", {"content": f"The key is {secret}, keep it."})
+    assert proposal.status == "quarantined"
+    assert secret not in proposal.summary and "The key is [AWS access key" in proposal.summary
