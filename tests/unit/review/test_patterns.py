@@ -18,6 +18,7 @@ from review.domain.patterns import MAX_PATTERN, MAX_TEXT, Unbounded, compiled
         r".*.*x",
         r"^a*a*a*$",
         r"^(a|b)+[ab]+[ab]+$",
+        r"^a|[a-z]+[a-z]+$",
         r"^([a-z0-9]+-)*[a-z0-9]+$",
     ],
 )
@@ -74,6 +75,10 @@ def test_a_pattern_has_a_length():
         (r"^(EUR|USD) \d+(\.\d{2})?$", "EUR 480.0", False),
         (r"ab", "cabc", True),
         (r"^[\w./-]+$", "a/b.c-d_e", True),
+        (r"^a{1024}$", "a" * 1_024, True),
+        (r"^a{2,}$", "aaa", True),
+        (r"^a{2,}$", "a", False),
+        ("^a$|^b$", "b", True),
         ("", "anything", True),
     ],
 )

@@ -309,6 +309,10 @@ def test_a_value_to_confirm_can_stand_deep_and_have_an_odd_name():
     rule = resolve(rules({"tool": "a", "confirm": "/to/0/a~1b~0c"}), "a")
     assert text_to_type(rule, {"to": [{"a/b~c": "x"}]}) == "x"
     assert text_to_type(resolve({}, "a"), {"to": "x"}) is None
+    eleventh = resolve(rules({"tool": "a", "confirm": "/to/10"}), "a")
+    assert text_to_type(eleventh, {"to": [*"abcdefghijk"]}) == "k"
+    assert text_to_type(eleventh, {"to": {"10": "x"}}) == "x"
+    assert text_to_type(eleventh, {"to": "abcdefghijk"}) is None
 
 
 @pytest.mark.parametrize("tool", ["a", "A9", "mail.send", "a/b:c-d_e", "9", "x" * 128])

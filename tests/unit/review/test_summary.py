@@ -23,6 +23,8 @@ RECORD = "0190a1b2-0000-7000-8000-000000000001"
             {"to": ["a@example.org", "b@example.org"], "subject": "Hi"},
             "Mail a@example.org and 1 more: “Hi”",
         ),
+        ("mail.send", {"to": ["a@example.org"]}, "Mail a@example.org"),
+        ("mail.send", {"to": [{"name": "a"}, "b"]}, "Call mail.send with 2 values"),
         ("mail.send", {"subject": "Hi"}, "Call mail.send with 1 value"),
         ("mail.send", {"to": {"a": 1}}, "Call mail.send with 1 value"),
         (

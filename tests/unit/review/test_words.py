@@ -71,8 +71,10 @@ def test_a_hostile_text_is_coarser_and_never_missing(unit):
 
 
 def test_too_many_small_changes_are_one():
-    old, new = " a".join(map(str, range(1_900))), " b".join(map(str, range(1_900)))
+    old, new = (" ".join(f"w{number} {word}" for number in range(900)) for word in "xy")
     assert [piece.op for piece in by_word(old, new)] == ["equal", "replace"]
+    few, other = (" ".join(f"w{number} {word}" for number in range(90)) for word in "xy")
+    assert len(changed(few, other)) == 90
 
 
 def test_items_are_aligned_by_equality_and_not_by_hash():
