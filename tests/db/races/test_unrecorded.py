@@ -1,0 +1,238 @@
+"""What cannot be recorded does not happen: of each use case, entry by entry, nothing stays (I18, I25)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import pytest
+
+from huqan_site.lib.problems import Refusal
+from review.access.roles import Role, Scope
+from review.access.services.agents import create_agent, stop_agent
+from review.access.services.delegations import grant_delegation
+from review.access.services.memberships import grant_membership
+from review.access.services.minting import mint_token, revoke_token
+from review.audit.models import Entry
+from review.audit.refusals import Unavailable
+from review.models import Proposal
+from review.services.activate_policy import activate_first
+from review.services.expire import expire
+from review.services.issue_permit import redeem
+from review.services.report_outcome import report
+from review.services.spend_permit import spend
+from review.services.withdraw import withdraw
+from tests.db.races.stage import deciding
+from tests.support import factories
+from tests.support.factories import Team
+from tests.support.memory_acts import arguments_of, doubtful, known, remember, reword
+from tests.support.refusing import no_entry_of, picture
+from tests.support.review_acts import at, call, mail, vote
+
+PORT = "The staging port is 7443."
+Act = Callable[[], Any]
+
+
+class Case(NamedTuple):
+    """What is done, after what was there before, and the entries that it makes, in order."""
+
+    prepare: Callable[[Team], Act]
+    entries: tuple[str, ...]
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(*entries: str) -> Callable[[Callable[[Team], Act]], Callable[[Team], Act]]:
+    """Register the decorated function: it prepares the ground and returns what is then done."""
+
+    def register(prepare: Callable[[Team], Act]) -> Callable[[Team], Act]:
+        CASES[prepare.__name__] = Case(prepare, entries)
+        return prepare
+
+    return register
+
+
+@case("proposal.proposed")
+def propose(team: Team) -> Act:
+    return lambda: call(team.scout, key="once", rationale="The ticket says so.")
+
+
+@case("proposal.proposed", "memory.quarantined", "proposal.quarantined")
+def propose_what_is_held(team: Team) -> Act:
+    return lambda: doubtful(team.scout, PORT)
+
+
+@case("proposal.proposed", "proposal.auto_approved", "proposal.approved")
+def propose_what_the_policy_allows(team: Team) -> Act:
+    return lambda: call(team.scout, "search.web")
+
+
+@case("proposal.refused")
+def propose_what_is_blocked(team: Team) -> Act:
+    return lambda: call(team.scout, "shell.run")
+
+
+@case("proposal.revised")
+def revise(team: Team) -> Act:
+    proposal = remember(team.scout, PORT)
+    return lambda: reword(team.scout, proposal, "The staging port is 7444.")
+
+
+@case("proposal.withdrawn")
+def take_back(team: Team) -> Act:
+    proposal = call(team.scout)
+    return lambda: withdraw(proposal.id, by=team.scout, reason="Not needed.")
+
+
+@case("memory.discarded", "proposal.withdrawn")
+def take_back_what_is_held(team: Team) -> Act:
+    proposal = doubtful(team.scout, PORT)
+    return lambda: withdraw(proposal.id, by=team.scout)
+
+
+@case("decision.approved")
+def approve_as_the_first_of_two(team: Team) -> Act:
+    return deciding(team.alice, mail(team.scout))
+
+
+@case("decision.approved", "proposal.approved")
+def approve_a_call(team: Team) -> Act:
+    return deciding(team.alice, call(team.scout))
+
+
+@case("decision.approved", "memory.written", "proposal.executed")
+def approve_a_memory(team: Team) -> Act:
+    return deciding(team.alice, remember(team.scout, PORT))
+
+
+@case("decision.approved", "memory.corroborated", "proposal.executed")
+def approve_a_memory_that_is_known(team: Team) -> Act:
+    known(team.scout, PORT, team.carol)
+    return deciding(team.alice, remember(team.scout, PORT.upper()))
+
+
+@case("decision.approved", "memory.released", "proposal.executed")
+def release(team: Team) -> Act:
+    return deciding(team.alice, vote(team.carol, doubtful(team.scout, PORT)).proposal)
+
+
+@case("decision.rejected", "proposal.rejected")
+def reject(team: Team) -> Act:
+    return deciding(team.alice, call(team.scout), "reject")
+
+
+@case("decision.rejected", "proposal.rejected", "tombstone.created")
+def reject_for_good(team: Team) -> Act:
+    return deciding(team.alice, remember(team.scout, PORT), "reject", tombstone=True)
+
+
+@case("decision.rejected", "proposal.rejected", "memory.discarded", "tombstone.created")
+def discard(team: Team) -> Act:
+    return deciding(team.alice, doubtful(team.scout, PORT), "reject")
+
+
+@case("decision.changes_requested")
+def send_back(team: Team) -> Act:
+    return deciding(team.alice, call(team.scout), "request_changes")
+
+
+@case("decision.refused")
+def approve_ones_own(team: Team) -> Act:
+    return deciding(team.bob, call(team.scout))
+
+
+@case("permit.issued")
+def take_a_permit(team: Team) -> Act:
+    proposal = call(team.scout, "search.web")
+    return lambda: redeem(proposal.id, by=team.scout, binding=proposal.binding, key="once")
+
+
+@case("permit.refused")
+def take_a_permit_for_something_else(team: Team) -> Act:
+    proposal = call(team.scout, "search.web")
+    return lambda: redeem(proposal.id, by=team.scout, binding="0" * 64)
+
+
+@case("permit.redeemed")
+def spend_a_permit(team: Team) -> Act:
+    proposal = call(team.scout, "search.web")
+    permit = redeem(proposal.id, by=team.scout, binding=proposal.binding)
+    return lambda: spend(permit.token, arguments_of(proposal), by=team.scout)
+
+
+@case("outcome.reported")
+def report_how_it_went(team: Team) -> Act:
+    proposal = call(team.scout, "search.web")
+    permit = redeem(proposal.id, by=team.scout, binding=proposal.binding)
+    return lambda: report(proposal.id, by=team.scout, result="succeeded", jti=permit.jti, detail="Sent.")
+
+
+@case("proposal.expired")
+def run_out(team: Team) -> Act:
+    proposal = call(team.scout)
+
+    def at_its_end() -> None:
+        with at(_end(proposal)):
+            expire(proposal.id)
+
+    return at_its_end
+
+
+def _end(proposal: Proposal) -> Any:
+    assert proposal.expires_at is not None
+    return proposal.expires_at + timedelta(seconds=1)
+
+
+@case("policy.activated")
+def put_a_policy_into_force(team: Team) -> Act:
+    without = factories.workspace("without", None)
+    return lambda: activate_first(without, dict(factories.POLICY), by=team.dana)
+
+
+@case("agent.created")
+def bring_an_agent(team: Team) -> Act:
+    return lambda: create_agent(team.acme.id, "newcomer", owner=team.bob.person.id, by=team.dana)
+
+
+@case("agent.stopped", "proposal.withdrawn")
+def stop_an_agent(team: Team) -> Act:
+    call(team.scout)
+    return lambda: stop_agent(team.scout.agent.id, by=team.dana)
+
+
+@case("token.minted")
+def mint(team: Team) -> Act:
+    return lambda: mint_token(team.scout.agent.id, scopes=[Scope.READ], by=team.dana)
+
+
+@case("token.revoked")
+def revoke(team: Team) -> Act:
+    return lambda: revoke_token(team.scout.token.id, by=team.bob)
+
+
+@case("membership.granted")
+def grant_a_role(team: Team) -> Act:
+    return lambda: grant_membership(team.nina.person.id, team.acme.id, Role.REVIEWER, by=team.dana)
+
+
+@case("delegation.granted")
+def let_an_agent_act_for_one(team: Team) -> Act:
+    return lambda: grant_delegation(team.scout.agent.id, by=team.alice)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_recorded_leaves_nothing(name: str, transactional_db: None) -> None:
+    team, (prepare, entries) = factories.team(), CASES[name]
+    act = prepare(team)
+    before, length = picture(), Entry.objects.count()
+    for action in entries:
+        with no_entry_of(action), pytest.raises(Unavailable):
+            act()
+        assert picture() == before, f"Something stayed without {action}."
+    with suppress(Refusal):
+        act()
+    made = Entry.objects.filter(seq__gte=length).order_by("seq").values_list("action", flat=True)
+    assert tuple(made) == entries
