@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from review.audit.actions import Action
 from review.audit.queries import without_entry
+from review.audit.stretches import every
 from review.audit.verify import register_replay
 from review.domain.status import Status
 from review.models import Decision, Permit, Proposal
@@ -26,25 +27,25 @@ ENDED: Mapping[Status, tuple[Action, ...]] = {
 
 def decisions() -> Iterator[str | None]:
     """A sentence for each decision whose proposal has no entry of a decision."""
-    proposals = Decision.objects.values_list("proposal_id", flat=True).distinct().iterator()
+    proposals = (decision.proposal_id for decision in every(Decision.objects.only("proposal_id")))
     for missing in without_entry(proposals, actions=DECIDED):
         yield f"The decisions on proposal {missing} have no entry." if missing else None
 
 
 def permits() -> Iterator[str | None]:
     """A sentence for each permit that no entry says was issued."""
-    proposals = Permit.objects.values_list("proposal_id", flat=True).iterator()
+    proposals = (permit.proposal_id for permit in every(Permit.objects.only("proposal_id")))
     for missing in without_entry(proposals, actions=(Action.PERMIT_ISSUED,)):
         yield f"The permit of proposal {missing} has no entry." if missing else None
 
 
 def proposals() -> Iterator[str | None]:
     """A sentence for each proposal that is in a state which no entry took it to."""
-    every = Proposal.objects.values_list("id", flat=True).iterator()
-    for missing in without_entry(every, actions=(Action.PROPOSAL_PROPOSED,)):
+    made = (proposal.id for proposal in every(Proposal.objects.only("id")))
+    for missing in without_entry(made, actions=(Action.PROPOSAL_PROPOSED,)):
         yield f"Proposal {missing} has no entry that made it." if missing else None
     for status, actions in ENDED.items():
-        ended = Proposal.objects.filter(status=status).values_list("id", flat=True).iterator()
+        ended = (proposal.id for proposal in every(Proposal.objects.filter(status=status).only("id")))
         for missing in without_entry(ended, actions=actions):
             yield f"Proposal {missing} is {status}, and no entry says so." if missing else None
 

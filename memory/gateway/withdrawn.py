@@ -18,6 +18,7 @@ from django.conf import settings
 from huqan_site.lib.canonical_json import JSON, canonical
 from memory.models import Tombstone
 from review.audit.file_lock import locked
+from review.audit.stretches import every
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +52,7 @@ def lines() -> Iterator[dict[str, Any]]:
 
 def _append_missing(descriptor: int) -> None:
     known = {line["id"] for line in lines()}
-    rows = Tombstone.objects.order_by("id").iterator()
-    text = "".join(_line(row) for row in rows if str(row.id) not in known)
+    text = "".join(_line(row) for row in every(Tombstone.objects.all()) if str(row.id) not in known)
     if text:
         _append(descriptor, text.encode())
 

@@ -87,9 +87,7 @@ class Unrecallable:
 
 def _rows(records: RecordQuerySet) -> Iterator[Row]:
     columns = ("id", "tokens", "tokenizer", "content", "lang", "recorded_at")
-    for id_, tokens, tokenizer, content, lang, recorded_at in (
-        records.order_by("id").values_list(*columns).iterator()
-    ):
+    for id_, tokens, tokenizer, content, lang, recorded_at in records.order_by("id").values_list(*columns):
         if tokenizer != TOKENIZER_VERSION:
             tokens = " ".join(tokenise(content, lang))
         yield Row(id_, tokens, content, recorded_at)

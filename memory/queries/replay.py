@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from memory.models import MemoryRecord, Tombstone
 from review.audit.actions import Action
 from review.audit.models import Entry
+from review.audit.stretches import stretches
 from review.audit.verify import register_replay
 from review.models import Revision
 
-CHUNK = 1_000  # rows in memory at a time
 STATED = ("content", "subject", "predicate", "provenance", "confidence")
 FIRST = {
     "record": (Action.MEMORY_WRITTEN, Action.MEMORY_QUARANTINED),
     "tombstone": (Action.TOMBSTONE_CREATED,),
 }
-
-Row = TypeVar("Row")
 
 
 def register() -> None:
@@ -32,7 +29,7 @@ def register() -> None:
 
 def records() -> Iterator[str | None]:
     """Yield for each record, and for each that ought to be there, what is wrong with it, or None."""
-    for chunk in _chunks(MemoryRecord.objects.order_by("id").iterator(CHUNK)):
+    for chunk in stretches(MemoryRecord.objects.all()):
         told = _told("record", [record.id for record in chunk])
         stated = _stated([record.proposal_id for record in chunk])
         for record in chunk:
@@ -42,7 +39,7 @@ def records() -> Iterator[str | None]:
 
 def tombstones() -> Iterator[str | None]:
     """Yield for each tombstone, and for each that ought to be there, what is wrong with it, or None."""
-    for chunk in _chunks(Tombstone.objects.order_by("id").iterator(CHUNK)):
+    for chunk in stretches(Tombstone.objects.all()):
         told = _told("tombstone", [tombstone.id for tombstone in chunk])
         for tombstone in chunk:
             after = told.get(str(tombstone.id), {})
@@ -86,15 +83,10 @@ def _stated(proposals: Iterable[UUID]) -> dict[UUID, list[dict[str, Any]]]:
 
 def _gone(kind: str, model: type[MemoryRecord] | type[Tombstone]) -> Iterator[str | None]:
     """Yield a sentence for each object that the log saw begin and that is not there."""
-    begun = Entry.objects.filter(object_type=kind, action__in=FIRST[kind]).order_by("seq")
-    for chunk in _chunks(begun.values_list("object_id", flat=True).iterator(CHUNK)):
+    begun = Entry.objects.filter(object_type=kind, action__in=FIRST[kind]).only("object_id")
+    for entries in stretches(begun):
+        chunk = [str(entry.object_id) for entry in entries]
         there = {str(id_) for id_ in model.objects.filter(id__in=chunk).values_list("id", flat=True)}
         yield from (
             f"{kind.capitalize()} {id_} is gone; the log knows it." for id_ in chunk if id_ not in there
         )
-
-
-def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    rows = iter(rows)
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk

@@ -16,6 +16,7 @@ from review.audit.chain import Root
 from review.audit.checkpoints import Statement
 from review.audit.findings import Findings, Kind
 from review.audit.models import Checkpoint
+from review.audit.stretches import every
 
 _DATABASE, _WITNESS = "in the database", "in the witness file"
 
@@ -142,8 +143,8 @@ class Claims:
 
 
 def _of_database() -> Iterator[Claim]:
-    for size, note in Checkpoint.objects.order_by("size").values_list("size", "note").iterator():
-        yield Claim(size, note, _DATABASE)
+    for checkpoint in every(Checkpoint.objects.all(), "size"):
+        yield Claim(checkpoint.size, checkpoint.note, _DATABASE)
 
 
 def _keys(findings: Findings) -> list[Ed25519PublicKey]:

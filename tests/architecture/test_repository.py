@@ -79,3 +79,9 @@ def test_the_readme_is_short_and_starts_with_both_commands() -> None:
 
 def test_continuous_integration_runs_what_a_person_runs() -> None:
     assert (tracked.ROOT / ".ci" / "run").read_text().splitlines()[-1] == "exec ./run test"
+
+
+def test_no_query_is_left_open_while_another_may_run() -> None:
+    """Server-side cursors that are collected half-read lock a PostgreSQL connection; `stretches` reads instead."""
+    calls = [line for line in tracked.lines_with(r"\.iterator\(") if not line.startswith("tests/")]
+    assert not calls
