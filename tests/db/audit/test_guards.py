@@ -66,6 +66,7 @@ def test_an_entry_is_not_deleted() -> None:
 def test_an_entry_is_taken_in_its_place_only() -> None:
     assert not refused(*insert(3))
     assert refused(*insert(4))
+    assert refused(*insert(9, prev=GENESIS))
     assert refused(*insert(0))
     assert refused(*insert(-1))
     with guards_down():
@@ -235,6 +236,7 @@ def diary(db: None, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_another_app_can_promise_the_same(diary: str) -> None:
     assert refused("DELETE FROM diary")
     assert refused("UPDATE diary SET day = 'Sunday'")
+    assert refused("UPDATE diary SET day = NULL")
     assert refused("UPDATE diary SET text = 'Sun.'")
     assert not refused("UPDATE diary SET text = NULL")
     assert not refused("UPDATE diary SET mood = 'high'")

@@ -215,6 +215,14 @@ def test_private_texts_are_not_erased_outside_a_write() -> None:
         log.erase_private_texts([1])
 
 
+def test_a_turn_is_taken_inside_a_write() -> None:
+    with pytest.raises(RuntimeError, match=r"inside write\(\)"):
+        log.take_turn()
+    with write():
+        log.take_turn()
+        assert record(Action.MEMORY_WRITTEN, actor=ALICE).seq == 1
+
+
 def test_a_request_is_named_in_its_entries() -> None:
     def answer(request: HttpRequest) -> HttpResponse:
         return HttpResponse(did().canonical)

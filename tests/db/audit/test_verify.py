@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.conf import LazySettings
 from django.core.management import call_command
+from django.db import DatabaseError
 
 from review.audit import chain, checkpoints, witness
 from review.audit import verify as verification
@@ -433,6 +434,16 @@ def test_the_command_that_cannot_judge_exits_2(witness_file: Path) -> None:
     witness_file.with_suffix(".moved").unlink()
     assert code == 2
     assert said.startswith("Cannot judge.")
+
+
+def test_the_command_that_cannot_read_the_database_exits_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable() -> Report:
+        raise DatabaseError("file is not a database")
+
+    monkeypatch.setattr("review.audit.management.commands.verify_audit.verify", unreadable)
+    code, said = run()
+    assert code == 2
+    assert said.startswith("Cannot judge")
 
 
 def test_entries_of_acme_are_among_them() -> None:
