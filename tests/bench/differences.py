@@ -1,0 +1,41 @@
+"""What comparing costs, for the worst that an agent can send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+
+from huqan_site.lib.canonical_json import canonical
+from review.domain.diff import compare
+from tests.bench.rounds import ratio, row
+
+SIZE = 120_000  # characters a side; with its frame under the reader's limits
+
+
+def shapes() -> dict[str, tuple[str, str]]:
+    """Return pairs of canonical texts that are dear to compare: long words, many rows, shifted lists."""
+    words = [f"w{number % 977}" for number in range(SIZE // 6)]
+    items = [f"item {number}" for number in range(9_000)]
+    return {
+        "two long texts with a word in three changed": (
+            canonical({"t": " ".join(words)}),
+            canonical({"t": " ".join(word + "x" * (place % 3 == 0) for place, word in enumerate(words))}),
+        ),
+        "a long list, shifted by one": (canonical({"l": items}), canonical({"l": ["new", *items]})),
+        "a long list, turned round": (canonical({"l": items}), canonical({"l": items[::-1]})),
+    }
+
+
+@row("diff of the worst 256 KiB shape against json.loads of both", must=10)
+def diff_worst() -> float:
+    return max(_share(old, new) for old, new in shapes().values())
+
+
+def _share(old: str, new: str) -> float:
+    both: Callable[[], object] = partial(_read_both, old, new)
+    return ratio(partial(compare, old, new), both, times=3)
+
+
+def _read_both(old: str, new: str) -> None:
+    json.loads(old), json.loads(new)
