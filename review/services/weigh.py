@@ -11,6 +11,7 @@ from uuid import UUID
 from huqan_site.lib.problems import FieldError, Refusal
 from review.access.models import Agent
 from review.domain import schemas
+from review.domain.binding import Kind, kind_of
 from review.domain.gate import Outcome, Signal, strictest
 from review.domain.policy import Route, Rule, tool_errors, validate_arguments
 from review.domain.refusals import (
@@ -26,6 +27,7 @@ from review.effects import FOR_PEOPLE_ONLY, Effect, Submission, effect_of
 from review.queries.policies import resolved
 
 RELEASE = "memory.release"
+UNAVAILABLE = "The console does not carry out this tool. Nobody else may, so it cannot be proposed."
 REFUSALS: Mapping[str, type[Refusal]] = {
     "tombstoned": Tombstoned,
     "expired_content": ExpiredContent,
@@ -92,6 +94,8 @@ def _rule(tool: str, agent: Agent) -> Rule:
     rule = resolved(agent.workspace_id, tool)
     if tool in FOR_PEOPLE_ONLY or rule.route is Route.BLOCK:
         raise Blocked
+    if kind_of(tool) is not Kind.TOOL_CALL and effect_of(tool) is None:
+        raise Invalid(errors=[FieldError("/tool", "unavailable", UNAVAILABLE)])
     return rule
 
 

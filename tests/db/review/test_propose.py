@@ -217,3 +217,12 @@ def test_a_secret_in_a_memory_is_told_in_words_in_every_list(cast: factories.Tea
     proposal = call(cast.scout, "memory.write", {"content": f"The key is {secret}, keep it."})
     assert proposal.status == "quarantined"
     assert secret not in proposal.summary and "The key is [AWS access key" in proposal.summary
+
+
+@pytest.mark.parametrize("tool", ["memory.supersede", "Memory.Retract", "memory.learn", "facts.optimise"])
+def test_a_tool_of_the_consoles_own_that_it_cannot_carry_out_is_never_left_to_others(
+    cast: factories.Team, tool: str
+) -> None:
+    with pytest.raises(refusals.Invalid) as refused:
+        call(cast.scout, tool, {"record": "x"})
+    assert refused.value.errors[0].pointer == "/tool"
