@@ -156,6 +156,12 @@ def test_a_text_that_is_no_entry_is_named_even_with_its_hash(text: str) -> None:
     assert verify().first_bad == 10
 
 
+def test_a_blank_behind_an_entry_is_named_even_with_its_hash() -> None:
+    text = Entry.objects.get(seq=10).canonical + " "
+    tamper("UPDATE audit_entry SET canonical = %s, leaf = %s WHERE seq = 10", text, chain.leaf_of(text).hex())
+    assert verify().first_bad == 10
+
+
 def test_a_leaf_that_is_no_hash_is_named() -> None:
     tamper("UPDATE audit_entry SET leaf = 'not hex' WHERE seq = 10")
     assert verify().first_bad == 10
