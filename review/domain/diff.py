@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import zip_longest
+from itertools import islice
+from operator import eq, is_
 from typing import Any, NamedTuple
 
 from review.domain.pointers import step
-from review.domain.words import Block, Piece, align, by_word, letters
+from review.domain.words import MAX_LETTERS, Piece, align, by_word
 
-MAX_CHANGED = 2_000
-MAX_UNCHANGED = 2_000
-MAX_LETTERS = 128 * 1024
-"""Characters of both sides found to differ after which further texts show as replaced, not by word."""
-
+MAX_CHANGED = 400
+MAX_UNCHANGED = 400
+MAX_WHOLE = 2_000
 MAX_DRIFT = 100
+
+_PER_TEXT = 128  # what comparing by word costs at least, in letters
 
 
 class Change(StrEnum):
@@ -76,14 +77,18 @@ class Diff:
 
 def compare(old: str, new: str) -> Diff:
     """Return the rows that lead from one canonical JSON text to another."""
-    walk = _Walk()
-    walk.compare(_read(old), _read(new), "", "")
-    return walk.diff()
+    return _compared(old, new, MAX_UNCHANGED)
 
 
 def whole(text: str) -> Diff:
     """Return every place of a canonical JSON text as unchanged: what a first revision would run."""
-    return compare(text, text)
+    return _compared(text, text, MAX_WHOLE)
+
+
+def _compared(old: str, new: str, unchanged: int) -> Diff:
+    walk = _Walk(unchanged)
+    walk.compare(_read(old), _read(new), "", "")
+    return walk.diff()
 
 
 def drift(approved: str, offered: str | None) -> list[dict[str, Any]]:
@@ -98,27 +103,19 @@ def drift(approved: str, offered: str | None) -> list[dict[str, Any]]:
             "approved": row.old.json if row.old else None,
             "offered": row.new.json if row.new else None,
         }
-        for _, row in zip(range(MAX_DRIFT), rows, strict=False)
+        for row in islice(rows, MAX_DRIFT)
     ]
 
 
-class _Number(tuple[str]):
-    """A number by its canonical text. A tuple equals nothing else in JSON, so 1, true and "1" differ."""
-
-    __slots__ = ()
-
-
 def _read(text: str) -> Any:
-    return json.loads(text, parse_int=_number, parse_float=_number)
-
-
-def _number(text: str) -> _Number:
-    return _Number((text,))
+    # A number becomes the bytes of its canonical text: these equal nothing else that JSON has, so 1, true
+    # and "1" differ, and 1 and 1.0 cannot both stand in a canonical text.
+    return json.loads(text, parse_int=str.encode, parse_float=str.encode)
 
 
 _TYPES = {
     str: "string",
-    _Number: "number",
+    bytes: "number",
     bool: "boolean",
     type(None): "null",
     dict: "object",
@@ -130,8 +127,8 @@ def _text(value: Any) -> str:
     match value:
         case str():
             return _quoted(value)
-        case _Number():
-            return value[0]
+        case bytes():
+            return value.decode()
         case dict():
             return "{" + ",".join(f"{_quoted(key)}:{_text(part)}" for key, part in value.items()) + "}"
         case list():
@@ -165,17 +162,48 @@ def _item(value: Any) -> Hashable:
     return repr(value) if isinstance(value, dict | list) else value
 
 
+def _in_order(keys: set[str]) -> list[str]:
+    """As RFC 8785 orders the members of an object: by UTF-16 code units."""
+    return (
+        sorted(keys) if all(map(str.isascii, keys)) else sorted(keys, key=lambda key: key.encode("utf-16-be"))
+    )
+
+
+_CONTAINERS = {dict, list}
+
+
+def _are_scalars(values: Iterable[Any]) -> bool:
+    return _CONTAINERS.isdisjoint(map(type, values))
+
+
+def _places(value: Any) -> int:
+    """How many places hold a value in `value`; what is empty is one itself."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (len(parts) if _are_scalars(parts) else sum(map(_places, parts))) or 1
+
+
+class _Run(NamedTuple):
+    """Neighbours in the array at `pointer`, the first of which has the index `start`."""
+
+    items: list[Any]
+    pointer: str
+    start: int
+
+    def pointer_of(self, place: int) -> str:
+        return f"{self.pointer}/{self.start + place}"
+
+
 class _Walk:
     """Goes through both sides at once. Every place is counted, the first ones of each sort become rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, unchanged: int) -> None:
         self._rows: list[Row] = []
         self._counts: Counter[Change] = Counter()
-        self._room = {True: MAX_CHANGED, False: MAX_UNCHANGED}
-        self._letters = MAX_LETTERS
+        self._room, self._room_unchanged = MAX_CHANGED, unchanged
+        self._letters = MAX_LETTERS  # for all texts together
 
     def diff(self) -> Diff:
-        return Diff(tuple(self._rows), self._counts)
+        return Diff(tuple(self._rows), +self._counts)  # without what was counted as none
 
     def compare(self, old: Any, new: Any, was: str, pointer: str) -> None:
         if old == new:
@@ -188,64 +216,87 @@ class _Walk:
             self._changed(old, new, was, pointer)
 
     def _objects(self, old: dict[str, Any], new: dict[str, Any], was: str, pointer: str) -> None:
-        for key in sorted(old.keys() | new.keys(), key=lambda key: key.encode("utf-16-be")):
+        for key in new if old.keys() == new.keys() else _in_order({*old, *new}):
             token = step(key)
             if key not in new:
-                self._removed(old[key], was + token)
+                self._came_or_went(Change.REMOVED, old[key], was + token)
             elif key not in old:
-                self._added(new[key], pointer + token)
+                self._came_or_went(Change.ADDED, new[key], pointer + token)
             else:
                 self.compare(old[key], new[key], was + token, pointer + token)
 
     def _arrays(self, old: list[Any], new: list[Any], was: str, pointer: str) -> None:
-        everything = Block(False, 0, len(old), 0, len(new))
-        for block in align(*([_item(item) for item in side] for side in (old, new))) or [everything]:
-            self._block(block, old, new, was, pointer)
-
-    def _block(self, block: Block, old: list[Any], new: list[Any], was: str, pointer: str) -> None:
-        """Compare items one by one, so that an item shows what changed in it; the rest came or went."""
-        gone, came = range(block.old_start, block.old_end), range(block.new_start, block.new_end)
-        for before, after in zip_longest(gone, came):
-            if after is None:
-                self._removed(old[before], f"{was}/{before}")
-            elif before is None:
-                self._added(new[after], f"{pointer}/{after}")
+        for block in align(old, new, _item):
+            left = _Run(old[block.old_start : block.old_end], was, block.old_start)
+            right = _Run(new[block.new_start : block.new_end], pointer, block.new_start)
+            if block.equal:
+                self._same_items(left, right)
             else:
-                self.compare(old[before], new[after], f"{was}/{before}", f"{pointer}/{after}")
+                self._other_items(left, right)
+
+    def _same_items(self, left: _Run, right: _Run) -> None:
+        shown = right.items[: max(self._room_unchanged, 0)]
+        for place, item in enumerate(shown):
+            self._unchanged(item, left.pointer_of(place), right.pointer_of(place))
+        self._count(Change.UNCHANGED, right.items[len(shown) :])
+
+    def _other_items(self, left: _Run, right: _Run) -> None:
+        """Compare item by item, so that an item shows what changed in it; the rest came or went."""
+        are_scalars = _are_scalars(left.items) and _are_scalars(right.items)
+        pairs = list(zip(left.items, right.items, strict=False))
+        for place, (old, new) in enumerate(pairs):
+            if self._room <= 0 and are_scalars:
+                self._count_pairs(left.items[place : len(pairs)], right.items[place : len(pairs)])
+                break
+            self.compare(old, new, left.pointer_of(place), right.pointer_of(place))
+        self._items_that(Change.REMOVED, left, len(pairs))
+        self._items_that(Change.ADDED, right, len(pairs))
+
+    def _items_that(self, came_or_went: Change, run: _Run, first: int) -> None:
+        shown = run.items[first : first + max(self._room, 0)]
+        for place, item in enumerate(shown, first):
+            self._came_or_went(came_or_went, item, run.pointer_of(place))
+        self._count(came_or_went, run.items[first + len(shown) :])
+
+    def _count(self, change: Change, items: list[Any]) -> None:
+        self._counts[change] += _places(items) if items else 0
+
+    def _count_pairs(self, old: list[Any], new: list[Any]) -> None:
+        same = sum(map(eq, old, new))
+        of_one_type = sum(map(is_, map(type, old), map(type, new)))
+        self._counts[Change.UNCHANGED] += same
+        self._counts[Change.CHANGED] += of_one_type - same
+        self._counts[Change.TYPE_CHANGED] += len(old) - of_one_type
 
     def _unchanged(self, value: Any, was: str, pointer: str) -> None:
-        for place, part in _leaves(value, pointer):
-            if self._counts_and_keeps(Change.UNCHANGED):
-                leaf, before = _leaf(part), was + place[len(pointer) :]
+        count = _places(value)
+        self._counts[Change.UNCHANGED] += count
+        for place, part in islice(_leaves(value, pointer), max(self._room_unchanged, 0)):
+            leaf, before = _leaf(part), was + place[len(pointer) :]
+            self._rows.append(Row(place, Change.UNCHANGED, leaf, leaf, before if before != place else None))
+        self._room_unchanged -= count
+
+    def _came_or_went(self, change: Change, value: Any, pointer: str) -> None:
+        count = _places(value)
+        self._counts[change] += count
+        if self._room > 0:
+            for place, part in islice(_leaves(value, pointer), self._room):
+                leaf = _leaf(part)
                 self._rows.append(
-                    Row(place, Change.UNCHANGED, leaf, leaf, before if before != place else None)
+                    Row(place, change, *((None, leaf) if change is Change.ADDED else (leaf, None)))
                 )
+            self._room -= count
 
     def _changed(self, old: Any, new: Any, was: str, pointer: str) -> None:
         change = Change.CHANGED if type(old) is type(new) else Change.TYPE_CHANGED
-        if self._counts_and_keeps(change):
+        self._counts[change] += 1
+        if self._room > 0:
             before = was if was != pointer else None
             self._rows.append(Row(pointer, change, _leaf(old), _leaf(new), before, self._words(old, new)))
+        self._room -= 1
 
     def _words(self, old: Any, new: Any) -> tuple[Piece, ...]:
         if not (isinstance(old, str) and isinstance(new, str)):
             return ()
-        pieces = by_word(old, new) if self._letters > 0 else (Piece("replace", old, new),)
-        self._letters -= letters(pieces)
+        pieces, self._letters = by_word(old, new, self._letters - _PER_TEXT)
         return pieces
-
-    def _removed(self, value: Any, was: str) -> None:
-        for place, part in _leaves(value, was):
-            if self._counts_and_keeps(Change.REMOVED):
-                self._rows.append(Row(place, Change.REMOVED, _leaf(part), None))
-
-    def _added(self, value: Any, pointer: str) -> None:
-        for place, part in _leaves(value, pointer):
-            if self._counts_and_keeps(Change.ADDED):
-                self._rows.append(Row(place, Change.ADDED, None, _leaf(part)))
-
-    def _counts_and_keeps(self, change: Change) -> bool:
-        differs = change is not Change.UNCHANGED
-        self._counts[change] += 1
-        self._room[differs] -= 1
-        return self._room[differs] >= 0

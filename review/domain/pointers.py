@@ -13,7 +13,8 @@ class Nowhere(LookupError):
 
 def step(key: str | int) -> str:
     """Return one reference token with its slash: `a/b` is `/a~1b`."""
-    return "/" + str(key).replace("~", "~0").replace("/", "~1")
+    token = str(key)
+    return "/" + (token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token)
 
 
 def pointer(path: Iterable[str | int]) -> str:

@@ -148,9 +148,20 @@ def test_the_rows_of_an_object_stand_in_canonical_order():
 
 
 def test_a_changed_text_comes_with_its_words_and_a_number_without():
-    rows = compare('{"n":7443,"t":"port 7443"}', '{"n":7444,"t":"port 7444"}').rows
+    old, new = (f'{{"n":{port},"t":"it listens on port {port}"}}' for port in (7443, 7444))
+    rows = compare(old, new).rows
     assert rows[0].words == ()
-    assert [(piece.old, piece.new) for piece in rows[1].words] == [("port ", "port "), ("7443", "7444")]
+    assert [(piece.old, piece.new) for piece in rows[1].words] == [
+        ("it listens on port ", "it listens on port "),
+        ("7443", "7444"),
+    ]
+
+
+def test_all_texts_together_have_only_so_many_letters_compared_by_word():
+    old, new = ({"t": [f"text {n} says {word} and more" for n in range(300)]} for word in ("this", "that"))
+    words = [len(row.words) for row in compare(canonical(old), canonical(new)).rows]
+    assert (words[0], words[-1]) == (3, 1)
+    assert all(words)
 
 
 @pytest.mark.parametrize("text", ["\u202egnp.exe", "a\u0301", '\u0001\u2028"\\', "<script>", "x" * 100_000])
