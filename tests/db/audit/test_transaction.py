@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -111,9 +112,18 @@ def test_on_sqlite_writers_queue_at_a_file_before_they_begin(settings: LazySetti
     writer.join()
 
 
-def test_a_lock_file_that_cannot_be_opened_stops_writing(settings: LazySettings, tmp_path: Path) -> None:
+def test_a_lock_file_that_cannot_be_opened_stops_writing(monkeypatch: pytest.MonkeyPatch) -> None:
     if connection.vendor != "sqlite":
         return
-    settings.HUQAN_DATA_DIR = tmp_path / "gone"
+    real = os.open
+
+    def refuse(path: Path, *how: int) -> int:
+        if Path(path).name == "write.lock":
+            raise PermissionError
+        return real(path, *how)
+
+    monkeypatch.setattr("review.audit.file_lock.os.open", refuse)
     with pytest.raises(Unavailable):
         did()
+    monkeypatch.undo()
+    assert did().seq == 1
