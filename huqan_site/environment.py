@@ -21,24 +21,28 @@ SQLITE_INIT = (
 LOOPBACK = ("127.", "localhost:", "[::1]:")
 
 
-def database(env: Env, folder: Path) -> dict[str, Any]:
-    """Return Django's settings of the one database: HUQAN_DATABASE_URL, or SQLite in the data folder."""
+def database(env: Env, folder: Path, *, wait: float) -> dict[str, Any]:
+    """Return Django's settings of the one database: HUQAN_DATABASE_URL, or SQLite in the data folder.
+
+    A writer waits so many seconds for a lock that another has.
+    """
     url = env.str("HUQAN_DATABASE_URL", "")
     if url and not url.startswith("sqlite"):
-        return _postgresql(url)
+        return _postgresql(url, wait)
     path = url.removeprefix("sqlite:///") if url else str(folder / "huqan.sqlite3")
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
-        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 10, "init_command": SQLITE_INIT},
+        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": wait, "init_command": SQLITE_INIT},
         "TEST": {"NAME": str(folder / "test.sqlite3")},
     }
 
 
-def _postgresql(url: str) -> dict[str, Any]:
+def _postgresql(url: str, wait: float) -> dict[str, Any]:
+    limits = f"-c lock_timeout={int(wait * 1000)}ms -c statement_timeout=60s"
     return {
         **dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True),
-        "OPTIONS": {"connect_timeout": 5, "options": "-c lock_timeout=10s -c statement_timeout=60s"},
+        "OPTIONS": {"connect_timeout": 5, "options": limits},
     }
 
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.cache import cache
 from django.db import InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -18,6 +19,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy
 
+from huqan_site.lib.ids import new_id
 from huqan_site.lib.problems import Refusal
 from review.audit.refusals import Unavailable
 from review.audit.request_context import current_request_id
@@ -100,7 +102,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def too_many_sign_ins(request: HttpRequest) -> HttpResponse:
-    return refused(request, TooManySignIns())
+    """Also where no sign-in can be counted: then it is not too many of them, and waiting a minute is no advice."""
+    can_count = cache.add(f"can count {new_id()}", True, timeout=1)
+    return refused(request, TooManySignIns() if can_count else Unavailable())
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

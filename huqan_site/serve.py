@@ -94,7 +94,7 @@ def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]
     """Return gunicorn's options: many threads, since each long poll holds one."""
     return {
         "bind": str(bind),
-        "worker_class": "gthread",
+        "worker_class": "huqan_site.arrivals.Worker",
         "workers": int(os.environ.get("WEB_CONCURRENCY") or 2),
         "threads": threads,
         "preload_app": True,
@@ -102,8 +102,20 @@ def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]
         "keepalive": 5,
         "control_socket_disable": True,
         "loglevel": "warning",
+        "post_worker_init": lambda _worker: stay_connected(),
         "when_ready": lambda _server: print(greeting, flush=True),  # not before it answers
     }
+
+
+def stay_connected() -> None:
+    """Keep one connection to SQLite open in each worker, beside those that come and go with requests.
+
+    The last to leave takes the files beside the database away. On a disk that is full nobody could make them again,
+    and without them nothing can be read either.
+    """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM sqlite_master")
 
 
 def missing_migrations() -> int:

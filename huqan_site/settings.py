@@ -27,6 +27,7 @@ HUQAN_RATE_PER_MINUTE = env.int("HUQAN_RATE_PER_MINUTE", 600)
 HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
+HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {"memory.write": "memory.effects.MemoryWrite"}
 HUQAN_HELD_PAGE = "memory.views.quarantine.show"
 
@@ -36,7 +37,7 @@ SECRET_KEY = secret_key(env, HUQAN_DATA_DIR)
 ALLOWED_HOSTS = env.list("HUQAN_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 refuse_unsafe(env, mode=HUQAN_MODE, bind=HUQAN_BIND, hosts=ALLOWED_HOSTS, base_url=HUQAN_BASE_URL)
 
-DATABASES = {"default": database(env, HUQAN_DATA_DIR)}
+DATABASES = {"default": database(env, HUQAN_DATA_DIR, wait=HUQAN_WRITE_WAIT_SECONDS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": {

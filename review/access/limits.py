@@ -13,6 +13,7 @@ from review.access.refusals import RateLimited
 from review.audit.refusals import Unavailable
 from review.audit.transaction import write
 
+WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
 _COUNT_ONE = """
     INSERT INTO access_requestcount (token_id, minute, count) VALUES (%s, %s, 1)
     ON CONFLICT (token_id, minute) DO UPDATE SET count = access_requestcount.count + 1
@@ -30,9 +31,7 @@ def count_request(token: AgentToken, *, now: datetime) -> None:
     """
     minute, second = divmod(int(now.timestamp()), 60)
     try:
-        with (
-            write()
-        ):  # not for an entry: for its place in the writers' queue, fairer than SQLite's own waiting
+        with write(wait=WAIT):  # not for an entry: for its place in the writers' queue
             made = _one_more(token.id, minute)
     except (DatabaseError, Unavailable, OSError):
         return

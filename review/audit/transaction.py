@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from review.audit import checkpoints, witness
-from review.audit.file_lock import locked
+from review.audit.file_lock import Queue
 from review.audit.refusals import Unavailable
 
 
@@ -35,7 +36,7 @@ def current() -> Write | None:
 
 
 @contextmanager
-def write() -> Iterator[None]:
+def write(*, wait: float | None = None) -> Iterator[None]:
     """Open the one durable transaction of a request, command or worker step; effects join it.
 
     On SQLite writers queue at a file lock before BEGIN IMMEDIATE, which is fairer than its busy time-out;
@@ -43,13 +44,16 @@ def write() -> Iterator[None]:
     After a commit that owes one, a signed checkpoint is appended to the witness file. Where that fails the
     commit stands, and the next write() is refused until the file can be appended to.
 
+    `wait` is how many seconds it waits for its turn on SQLite, HUQAN_WRITE_WAIT_SECONDS where nothing is said: less
+    is for what may as well be left out.
+
     Raises: Unavailable (503) where the database or the witness file cannot be written.
             RuntimeError where a write() is already open.
     """
     if current():
         raise RuntimeError("write() is opened by the outermost door alone: join the open one.")
     try:
-        with _queue():
+        with _queue(wait or settings.HUQAN_WRITE_WAIT_SECONDS):
             here = Write(witness.catch_up())
             with _transaction(here):
                 yield
@@ -72,11 +76,32 @@ def _transaction(here: Write) -> Iterator[None]:
 
 
 @contextmanager
-def _queue() -> Iterator[None]:
+def _queue(wait: float) -> Iterator[None]:
     with ExitStack() as stack:
         if connection.vendor == "sqlite":
             try:
-                stack.enter_context(locked(Path(settings.HUQAN_DATA_DIR) / "write.lock"))
+                stack.enter_context(_writers().turn(wait))
             except OSError as error:
                 raise Unavailable from error
+            stack.enter_context(_busy_for(wait))
         yield
+
+
+@cache
+def _writers() -> Queue:
+    return Queue(Path(settings.HUQAN_DATA_DIR) / "write.lock")
+
+
+@contextmanager
+def _busy_for(wait: float) -> Iterator[None]:
+    """Let SQLite itself wait that long for a program that does not queue with us."""
+    usual: float = settings.HUQAN_WRITE_WAIT_SECONDS
+    if wait == usual:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout={int(wait * 1000)}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout={int(usual * 1000)}")

@@ -6,7 +6,11 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from review.access.models import Person
+from review.audit.refusals import Unavailable
+from review.audit.transaction import write
 from review.models import Look, Proposal
+
+WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
 
 
 def look(proposal: Proposal, person: Person) -> None:
@@ -15,8 +19,9 @@ def look(proposal: Proposal, person: Person) -> None:
     if seen.exists():
         return
     try:
-        Look.objects.get_or_create(
-            proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
-        )
-    except DatabaseError:
+        with write(wait=WAIT):
+            Look.objects.get_or_create(
+                proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
+            )
+    except (DatabaseError, Unavailable):
         return

@@ -17,8 +17,9 @@ from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
 from review.access.step_up import step_up
 from review.domain.decision import Verdict
-from review.domain.refusals import NotFound, StepUpRequired
+from review.domain.refusals import NotFound
 from review.domain.status import Status
+from review.queries.cases import asks_for_factor
 from review.queries.queue import Filters, View, page
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
@@ -34,10 +35,7 @@ if TYPE_CHECKING:
 @signed_in
 def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
     """Record the decision that the form carries, and show the proposal as it then stands."""
-    try:
-        actor = _with_fresh_factor(request, actor)
-    except SetUpDeclined as declined:
-        return _refused(request, actor, id, StepUpRequired(declined.detail))
+    actor = _with_fresh_factor(request, actor, id)
     try:
         decided = decide(id, by=actor, ballot=ballot_of(request, factor_at=actor.auth_time))
     except NotFound:
@@ -49,10 +47,20 @@ def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRespo
     )
 
 
-def _with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
-    """A password typed into the form proves again who sits there; it goes no further than this."""
-    password = request.POST.get("password", "")
-    return step_up(request, password) if password else actor
+def _with_fresh_factor(request: HttpRequest, actor: PersonActor, id: UUID) -> PersonActor:
+    """A password typed into the form proves again who sits there, where the rule asks for that.
+
+    A wrong one changes nothing: the decision is then refused as one without a fresh factor, in its turn.
+    """
+    password, now = request.POST.get("password", ""), timezone.now()
+    if not password or request.POST.get("verdict") != Verdict.APPROVE:
+        return actor
+    if not asks_for_factor(visible(actor.person, id, now), actor.person.id, now):
+        return actor
+    try:
+        return step_up(request, password)
+    except SetUpDeclined:
+        return actor
 
 
 def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusal) -> HttpResponse:
@@ -66,7 +74,11 @@ def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusa
         "next": getattr(refusal, "advice", ""),
         "code": refusal.code,
     }
-    return page_of(request, actor, found, status=status, typed=typed_of(ballot, refusal), code=refusal.status)
+    page = page_of(request, actor, found, status=status, typed=typed_of(ballot, refusal), code=refusal.status)
+    retry_after = getattr(refusal, "retry_after", None)
+    if retry_after is not None:
+        page["Retry-After"] = str(retry_after)
+    return page
 
 
 def _what_changed(found: Proposal, revision: int | None) -> str:

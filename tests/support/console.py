@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import ctypes
 import json
 import os
 import shutil
@@ -14,7 +16,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -90,6 +92,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def obey_file_modes() -> None:
+    """Have the program that is started next respect what is read-only, as it would for anybody but root."""
+    drop_from_bounding_set, override_modes = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+    ctypes.CDLL(None).prctl(drop_from_bounding_set, override_modes, 0, 0, 0)
+
+
 class Console:
     """A console with demo data on a port of its own: `with Console() as console: console.url`."""
 
@@ -140,7 +148,13 @@ class Console:
         with open(self.log, "ab") as log:
             command = [sys.executable, "-m", "huqan_site.serve"]
             self.server = subprocess.Popen(
-                command, cwd=ROOT, env=self.environ, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=ROOT,
+                env=self.environ,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=obey_file_modes if os.geteuid() == 0 else None,
             )
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self.server.poll() is None:
@@ -159,6 +173,19 @@ class Console:
         status = self.server.wait(20)
         self.server = None
         return status
+
+    @contextlib.contextmanager
+    def twin(self) -> Iterator[Console]:
+        """Run a second server on this console's data for the block, on a port of its own."""
+        other = copy.copy(self)
+        other.port, other.server = free_port(), None
+        other.url = f"http://127.0.0.1:{other.port}"
+        other.environ = {**self.environ, "PORT": str(other.port)}
+        other.start()
+        try:
+            yield other
+        finally:
+            other.stop()
 
     def remove(self) -> None:
         """Stop the server and remove the scratch folder."""

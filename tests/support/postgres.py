@@ -68,22 +68,30 @@ def _account() -> pwd.struct_passwd | None:
 @contextlib.contextmanager
 def cluster() -> Iterator[tuple[str, Path]]:
     """Run a private cluster for the block; yield its URL and its scratch folder. Raises: Unavailable."""
+    with server() as running:
+        yield database_url(running.folder), running.folder
+
+
+@contextlib.contextmanager
+def server() -> Iterator[Cluster]:
+    """Run a private cluster for the block, one that can be stopped and started meanwhile. Raises: Unavailable."""
     programs, account = binaries(), _account()
     folder = Path(tempfile.mkdtemp(prefix="huqan-pg-"))  # short, since a socket path may hold 107 bytes
+    made = Cluster(programs, folder, account)
     try:
         if account:
             os.chown(folder, account.pw_uid, account.pw_gid)
         _initialise(programs, folder, account)
-        with _running(programs, folder, account):
-            _must_be_ours(folder)
-            yield database_url(folder), folder
+        made.start()
+        yield made
     finally:
+        made.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def database_url(folder: Path) -> str:
-    """Return the URL of the cluster's database by its socket in `folder`."""
-    return f"postgresql://{USER}@{quote(str(folder), safe='')}/{USER}"
+def database_url(folder: Path, name: str = USER) -> str:
+    """Return the URL of a database of the cluster by its socket in `folder`."""
+    return f"postgresql://{USER}@{quote(str(folder), safe='')}/{name}"
 
 
 def _as(account: pwd.struct_passwd | None) -> dict[str, Any]:
@@ -108,24 +116,45 @@ def _initialise(programs: Path, folder: Path, account: pwd.struct_passwd | None)
         raise Unavailable(f"initdb failed: {made.stderr.strip()[-500:]}")
 
 
-@contextlib.contextmanager
-def _running(programs: Path, folder: Path, account: pwd.struct_passwd | None) -> Iterator[None]:
-    options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
-    with open(folder / "server.log", "wb") as log:
-        server = subprocess.Popen(
-            [programs / "postgres", "-D", folder / "data", "-k", folder, *options],
-            cwd=folder,
-            stdout=log,
-            stderr=log,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C ends the tests first, and they end the server
-            **_as(account),
-        )
-    try:
-        _wait_until_it_answers(server, folder)
-        yield
-    finally:
-        _stop(server)
+class Cluster:
+    """The server of one scratch folder."""
+
+    def __init__(self, programs: Path, folder: Path, account: pwd.struct_passwd | None) -> None:
+        self.folder = folder
+        self._programs, self._account = programs, account
+        self._server: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and wait until it answers. Raises: Unavailable."""
+        options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        with open(self.folder / "server.log", "ab") as log:
+            self._server = subprocess.Popen(
+                [self._programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options],
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C ends the tests first, and they end the server
+                **_as(self._account),
+            )
+        _wait_until_it_answers(self._server, self.folder)
+        _must_be_ours(self.folder)
+
+    def stop(self) -> None:
+        """Stop the server; whoever is connected is cut off."""
+        if self._server is not None:
+            _stop(self._server)
+
+    def new_database(self, name: str) -> str:
+        """Make an empty database and return its URL."""
+        self.run(f"CREATE DATABASE {name}")
+        return database_url(self.folder, name)
+
+    def run(self, statement: str) -> None:
+        """Run one statement as the superuser, whatever the server's settings say about reading only."""
+        writable = "-c default_transaction_read_only=off"
+        with psycopg.connect(database_url(self.folder), autocommit=True, options=writable) as connection:
+            connection.execute(statement)
 
 
 def _wait_until_it_answers(server: subprocess.Popen[bytes], folder: Path) -> None:

@@ -1,0 +1,203 @@
+"""A console to do harm to: its servers, its files and its database, and the ways in which each can fail."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import resource
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import psycopg
+
+from tests.support.console import Agent, Answer, Console, fetch
+from tests.support.postgres import Cluster, database_url
+from tests.support.visitor import Visitor
+
+Result = TypeVar("Result")
+READY_SECONDS = 15  # a generous five, for a machine that others use too
+
+
+class House(Console):
+    """A console with people who are signed in already, and what can go wrong in it."""
+
+    def __init__(self, cluster: Cluster | None, **settings: str) -> None:
+        self.cluster = cluster
+        self.database = f"house_{uuid4().hex}"
+        if cluster is not None:
+            settings["HUQAN_DATABASE_URL"] = cluster.new_database(self.database)
+        super().__init__(**settings)
+
+    def start(self) -> None:
+        """Start the server and sign the people in who were not yet."""
+        super().start()
+        if not hasattr(self, "alice"):
+            self.alice, self.carol = (Visitor(self, name).sign_in() for name in ("alice", "carol"))
+
+    def until_ready(self) -> float:
+        """Start the server again and return after how many seconds it says that it is ready."""
+        began = time.monotonic()
+        self.start()
+        while fetch(f"{self.url}/readyz").status != 200:
+            assert time.monotonic() - began < READY_SECONDS
+            time.sleep(0.05)
+        return time.monotonic() - began
+
+    def must_be_whole(self) -> None:
+        """The log verifies, against its witness file too."""
+        self.manage("verify_audit")
+
+    # What people and agents do here.
+
+    def refund(self, agent: Agent | None = None, key: str | None = None, **arguments: Any) -> Answer:
+        """Propose a refund that one person must approve; no two are the same, unless `arguments` are given."""
+        headers = {"Idempotency-Key": key} if key else {}
+        body = {"tool": "payments.refund", "arguments": arguments or {"order": uuid4().hex}}
+        return (agent or self.agent()).call("POST", "/api/v1/proposals", body, headers)
+
+    def proposed(self, **arguments: Any) -> dict[str, Any]:
+        """Return a refund that waits for people."""
+        answer = self.refund(**arguments)
+        assert answer.status == 201, answer.body
+        proposal: dict[str, Any] = answer.json()
+        return proposal
+
+    def redeem(
+        self, proposal: Mapping[str, Any], agent: Agent | None = None, key: str | None = None
+    ) -> Answer:
+        """Take the permit for exactly what was proposed."""
+        headers = {"Idempotency-Key": key} if key else {}
+        path = f"/api/v1/proposals/{proposal['id']}/redeem"
+        return (agent or self.agent()).call("POST", path, {"arguments": proposal["arguments"]}, headers)
+
+    def status(self, proposal: Mapping[str, Any]) -> str:
+        """Return how a proposal stands, as its agent is told."""
+        answer = self.agent().call("GET", f"/api/v1/proposals/{proposal['id']}")
+        assert answer.status == 200, answer.body
+        return str(answer.json()["status"])
+
+    # What its database holds, read past the console.
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        if self.cluster is None:
+            with contextlib.closing(sqlite3.connect(self.sqlite)) as connection:
+                return connection.execute(query).fetchall()
+        with psycopg.connect(database_url(self.cluster.folder, self.database)) as connection:
+            return connection.execute(query).fetchall()
+
+    @property
+    def sqlite(self) -> Path:
+        return self.folder / "huqan.sqlite3"
+
+    # What goes wrong.
+
+    @contextlib.contextmanager
+    def read_only(self) -> Iterator[None]:
+        """Let nobody write to the database for the block."""
+        if self.cluster is not None:
+            with self._set(default_transaction_read_only="on"):
+                yield
+        else:
+            usual = self.sqlite.stat().st_mode
+            self._set_mode(0o400)
+            try:
+                yield
+            finally:
+                self._set_mode(usual)
+
+    def _set_mode(self, mode: int) -> None:
+        """Set that of the database, and of the files beside it, which SQLite makes with the database's own."""
+        for path in self.folder.glob(f"{self.sqlite.name}*"):
+            path.chmod(mode)
+
+    @contextlib.contextmanager
+    def _set(self, **settings: str) -> Iterator[None]:
+        assert self.cluster is not None
+        for name, value in settings.items():
+            self.cluster.run(f"ALTER DATABASE {self.database} SET {name} = {value}")
+        self._cut_off()
+        try:
+            yield
+        finally:
+            for name in settings:
+                self.cluster.run(f"ALTER DATABASE {self.database} RESET {name}")
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        """End every connection, so that the next has the new settings."""
+        assert self.cluster is not None
+        self.cluster.run(
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self.database}'"
+        )
+
+    @contextlib.contextmanager
+    def busy(self) -> Iterator[None]:
+        """Have somebody else hold what every writer needs, longer than anybody waits."""
+        if self.cluster is not None:
+            with psycopg.connect(database_url(self.cluster.folder, self.database)) as other:
+                other.execute("SELECT * FROM audit_head FOR UPDATE")
+                yield
+        else:
+            with contextlib.closing(sqlite3.connect(self.sqlite, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                yield
+                other.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def hung_writer(self) -> Iterator[None]:
+        """Have a program of ours hold the writers' queue and not go on."""
+        with open(self.folder / "write.lock", "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    @contextlib.contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """Let no file of the servers grow."""
+        workers = self._workers()
+        usual = resource.prlimit(workers[0], resource.RLIMIT_FSIZE)
+        for worker in workers:
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (0, usual[1]))
+        try:
+            yield
+        finally:
+            for worker in workers:
+                resource.prlimit(worker, resource.RLIMIT_FSIZE, usual)
+
+    def _workers(self) -> list[int]:
+        assert self.server is not None
+        master = self.server.pid
+        children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        return [int(child) for child in children]
+
+    @contextlib.contextmanager
+    def witness_closed(self) -> Iterator[None]:
+        """Let nobody append to the witness file for the block."""
+        with _mode(self.folder / "witness.txt", 0o400):
+            yield
+
+    def kill(self) -> None:
+        """End every program of the server in the middle of whatever it does."""
+        self.stop(signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _mode(path: Path, mode: int) -> Iterator[None]:
+    usual = path.stat().st_mode
+    path.chmod(mode)
+    try:
+        yield
+    finally:
+        path.chmod(usual)
+
+
+def at_once(*acts: Callable[[], Result]) -> list[Result]:
+    """Do `acts` in the same moment and return what each returned."""
+    with ThreadPoolExecutor(len(acts)) as people:
+        return list(people.map(lambda act: act(), acts))
