@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from review.domain.pointers import step
 from review.domain.words import MAX_LETTERS, Piece, align, by_word
 
-MAX_CHANGED = 400
-MAX_UNCHANGED = 400
+MAX_CHANGED = 300
+MAX_UNCHANGED = 300
 MAX_WHOLE = 2_000
 MAX_DRIFT = 100
 

@@ -26,8 +26,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LAST_WORD = re.compile(r"\w+\Z")
 
 # How far apart changes are told apart: what is looked up, how far ahead, and how often at most.
-_PROBE, _STEP, _REACH, _PROBES = 32, 16, 4_096, 512
-
+_PROBE, _STEP, _REACH, _PROBES = 32, 16, 2_048, 256
 
 Item = TypeVar("Item")
 

@@ -131,6 +131,25 @@ def test_an_item_put_in_front_leaves_the_others_unchanged_and_says_where_they_we
     ]
 
 
+def test_items_that_came_and_went_in_several_places_are_told_apart_from_those_that_stayed():
+    diff = compare('{"to":["a","b","c","d","e"]}', '{"to":["x","b","d","e","y"]}')
+    assert [(row.pointer, row.change.value) for row in diff.rows] == [
+        ("/to/0", "changed"),
+        ("/to/1", "unchanged"),
+        ("/to/2", "removed"),
+        ("/to/2", "unchanged"),
+        ("/to/3", "unchanged"),
+        ("/to/4", "added"),
+    ]
+    objects = compare('{"l":[{"i":1},{"i":2},{"i":3}]}', '{"l":[{"i":9},{"i":2},{"i":8},{"i":7}]}')
+    assert [(row.pointer, row.change.value) for row in objects.rows] == [
+        ("/l/0/i", "changed"),
+        ("/l/1/i", "unchanged"),
+        ("/l/2/i", "changed"),
+        ("/l/3/i", "added"),
+    ]
+
+
 def test_an_item_that_changed_shows_what_changed_in_it():
     old = {"files": [{"name": "a.pdf", "size": 1}, {"name": "b.pdf", "size": 2}]}
     new = {"files": [{"name": "a.pdf", "size": 3}, {"name": "b.pdf", "size": 2}]}

@@ -1,5 +1,7 @@
 """Two texts by word: nothing is lost, and what changed is found."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +24,7 @@ def test_joined_the_pieces_are_both_texts(old, new):
     assert "".join(piece.old for piece in pieces) == old
     assert "".join(piece.new for piece in pieces) == new
     assert all((piece.op == "equal") is (piece.old == piece.new) for piece in pieces)
+    assert not any(one.op == "equal" == other.op for one, other in pairwise(pieces))
 
 
 @settings(deadline=None)
@@ -40,6 +43,16 @@ def test_equal_texts_have_no_change(text):
         ("the red big dog barked", "the blue small dog barked", [("replace", "red big", "blue small")]),
         ("this is line\none of two", "this is line\ntwo of two", [("replace", "one", "two")]),
         ("written in the language C#", "written in the language C", [("delete", "#", "")]),
+        (
+            "it listens on 7443 and retries may be sent",
+            "it listens on 7444 and retries may not be sent",
+            [("replace", "7443", "7444"), ("insert", "", " not")],
+        ),
+        (
+            "first is red and last is blue",
+            "first is tan and last is grey",
+            [("replace", "red", "tan"), ("replace", "blue", "grey")],
+        ),
         ("", "all of this was added later", [("insert", "", "all of this was added later")]),
     ],
 )
@@ -85,7 +98,7 @@ def test_beyond_the_letters_that_are_left_a_change_is_told_as_it_stands():
     pieces, left = by_word(old, new, 100)
     assert (len(pieces), left) == (3, 100 - len("7443") * 2)
     assert by_word(old, new, 0) == ((Piece("replace", old, new),), 0)
-    assert changed("p " * MAX_LETTERS, "q " * MAX_LETTERS)[0][0] == "replace"
+    assert by_word(old, new, 7)[1] == 7, "what is not cut into words costs nothing"
 
 
 def test_items_are_aligned_by_equality_and_not_by_hash():
