@@ -123,8 +123,11 @@ def read(request: HttpRequest, id: UUID) -> HttpResponse:
     proposal, waited = _waited_for(request, _met(proposal))
     body = proposal_json(proposal)
     tag = f'"{hashlib.sha256(digest(body).encode()).hexdigest()[:32]}"'
-    if tag in request.headers.get("If-None-Match", ""):
-        return _preference(HttpResponse(status=304, headers={"ETag": tag}), request, waited)
+    known = request.headers.get("If-None-Match", "")
+    if known.strip() == "*" or tag in known:
+        unchanged = HttpResponse(status=304, headers={"ETag": tag})
+        del unchanged["Content-Type"]
+        return _preference(unchanged, request, waited)
     return _preference(JsonResponse(body, headers={"ETag": tag}), request, waited)
 
 

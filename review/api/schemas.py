@@ -36,7 +36,7 @@ class ProposalIn(Request):
     on_behalf_of: Short | None = None
     tool_call_id: Short | None = None
     run_id: Short | None = None
-    expires_in: Annotated[int, Field(ge=5, le=31_536_000)] | None = None
+    expires_in: Annotated[int, Field(ge=5)] | None = None
 
 
 class RevisionIn(Request):

@@ -17,7 +17,7 @@ from django.http import HttpRequest
 
 LONGEST = 25.0  # seconds
 PAUSE = 0.25  # seconds between two looks
-_WAIT = re.compile(r"(?:^|[,;\s])wait=(\d{1,4})(?=$|[,;\s])")
+_WAIT = re.compile(r'(?:^|[,;\s])wait\s*=\s*"?(\d{1,4})"?(?=$|[,;\s])', re.IGNORECASE)
 _waiters = threading.BoundedSemaphore(max(1, settings.HUQAN_THREADS // 2))
 
 

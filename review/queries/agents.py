@@ -34,7 +34,7 @@ def page(agent: Agent, filters: Filters, cursor: str | None, size: int, now: dat
     rows = Proposal.objects.filter(agent=agent).select_related("workspace", "agent")
     chosen = _in_status(rows, filters.status, now)
     if filters.tool is not None:
-        chosen = chosen.filter(tool=filters.tool)
+        chosen = chosen.filter(tool__iexact=filters.tool)
     if filters.run_id is not None:
         chosen = chosen.filter(run_id=filters.run_id)
     return NEWEST_FIRST.page(chosen, cursor=cursor, size=size, scope=[str(agent.id), *filters.scope()])

@@ -16,10 +16,10 @@ from django.db.models import F
 from review.access.models import AgentToken, Membership, Ownership, User
 from review.domain import independence
 from review.domain.binding import FOREVER, Binding, Kind
-from review.domain.decision import Case, Vote
+from review.domain.decision import Case, Vote, why_not
 from review.domain.independence import Conflicts, Electorate, Reason, conflict_set, union
 from review.domain.policy import Rule
-from review.domain.status import Status
+from review.domain.status import Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
 from review.queries.policies import RuleOf, in_force_now, resolved_in
 
@@ -42,6 +42,13 @@ def cases_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Case]:
         )
         for proposal in proposals
     }
+
+
+def asks_for_factor(proposal: Proposal, person: UUID, now: datetime) -> bool:
+    """Whether an approval by `person` would get as far as being asked for a fresh factor."""
+    case = case_of(proposal, now)
+    open_now = current(case.status, case.expires_at, now) in (Status.PENDING, Status.QUARANTINED)
+    return case.rule.step_up and open_now and why_not(case, person, now) is None
 
 
 def current_revisions(proposals: Sequence[Proposal]) -> dict[UUID, Revision]:

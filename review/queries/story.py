@@ -36,3 +36,9 @@ def summaries(ids: Iterable[UUID]) -> Mapping[str, str]:
     """Return our one-line summary of each of the proposals that are there."""
     rows = Proposal.objects.filter(pk__in=set(ids)).values_list("pk", "summary")
     return {str(pk): summary for pk, summary in rows}
+
+
+def tools(workspaces: Iterable[UUID]) -> list[str]:
+    """Return the names of the tools that were ever proposed in `workspaces`, 200 at most."""
+    rows = Proposal.objects.filter(workspace__in=list(workspaces)).order_by("tool")
+    return list(rows.values_list("tool", flat=True).distinct()[:200])

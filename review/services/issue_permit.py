@@ -27,13 +27,13 @@ from review.domain.refusals import (
     PermitSpent,
     PolicyChanged,
 )
-from review.domain.status import Status
+from review.domain.status import REDEEMED, Status, current
 from review.models import Permit, Proposal, Revision
 from review.queries.cases import rebound, rule_of
 from review.queries.policies import resolved
 from review.services.expire import meet
 from review.services.settle import settle
-from review.services.transitions import is_overdue, lock, move, record
+from review.services.transitions import lock, move, record
 
 
 def redeem(
@@ -66,13 +66,14 @@ def _redeem(
     revision = proposal.revisions.get(number=proposal.revision)
     rule = rule_of(revision)
     _mind_the_audience(proposal, rule, by)
-    if proposal.status == Status.RUNNING or Permit.objects.filter(proposal=proposal).exists():
-        return _same_again(proposal, by, key, now)
-    if proposal.status != Status.APPROVED:
-        raise NotApproved
-    if is_overdue(proposal, now):
-        raise Expired
+    status = current(proposal.status, proposal.expires_at, now)
+    if status is Status.EXPIRED:
+        raise Expired(proposal_status=status)
+    if status not in (Status.APPROVED, *REDEEMED):
+        raise NotApproved(proposal_status=status)
     _compare(proposal, revision, text, binding)
+    if status in REDEEMED:
+        return _same_again(proposal, by, key, now)
     issued = _issue(proposal, revision, rule, by, key, now)
     move(proposal, Status.RUNNING)
     record(proposal, Action.PERMIT_ISSUED, by, before=Status.APPROVED, after={"jti": str(issued.jti)})
@@ -94,7 +95,10 @@ def _same_again(proposal: Proposal, by: AgentActor, key: str | None, now: dateti
 
 
 def _compare(proposal: Proposal, revision: Revision, text: str | None, binding: str | None) -> None:
-    """Recompute the binding from the stored text, then hold what is about to run against it (I2)."""
+    """Recompute the binding from the stored text, then hold what is about to run against it (I2).
+
+    A repeated key is no way round this: it gets its permit again for the same bytes only.
+    """
     if rebound(proposal, revision).digest() != proposal.binding or binding not in (None, proposal.binding):
         raise ArgumentsDrifted(diff=[])
     if resolved(proposal.workspace_id, proposal.tool).digest != revision.rule_digest:

@@ -38,6 +38,7 @@ from review.services.transitions import agent_at_work, record
 from review.services.weigh import Weighed, weigh
 
 COOL_DOWN = timedelta(minutes=15)
+LONGEST = 31_536_000  # seconds; no rule lets a proposal wait longer
 RETURNED = (Status.PENDING, Status.CHANGES_REQUESTED)
 
 
@@ -141,7 +142,7 @@ def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
 
 def _mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
     same = Proposal.objects.filter(
-        agent=agent, tool=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN
+        agent=agent, tool__iexact=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN
     )
     current = same.filter(revisions__number=F("revision"), revisions__arguments_digest=digest_of(text))
     if (rejected := current.order_by("-decided_at").first()) is not None:
@@ -164,7 +165,7 @@ def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighe
         approvals_required=weighed.deciding.people,
         created_at=now,
         submitted_at=now,
-        expires_in=draft.expires_in,
+        expires_in=draft.expires_in and min(draft.expires_in, LONGEST),
         run_id=draft.run_id,
         tool_call_id=draft.tool_call_id,
     )

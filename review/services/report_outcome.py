@@ -41,8 +41,12 @@ def _report(
     permit = Permit.objects.filter(proposal=proposal).first()
     if by.agent.id != proposal.agent_id and (permit is None or permit.audience != by.agent.name):
         raise NotFound
-    if permit is None or permit.jti != jti:
+    if permit is None:
         raise NotRunning
+    if permit.jti != jti:
+        raise NotRunning(
+            "`jti` is not that of this proposal's permit. Send the one that redeem answered with."
+        )
     if permit.reported_at is not None:
         raise AlreadyReported
     before = proposal.status

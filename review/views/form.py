@@ -60,7 +60,7 @@ def ballot_of(request: HttpRequest, *, factor_at: datetime | None) -> Ballot:
         confirm=posted.get("confirm", ""),
         factor_at=factor_at,
         tombstone=posted.get("tombstone") == "1",
-        fields=tuple(_text(pointer) for pointer in posted.getlist("fields")[:100] if pointer),
+        fields=tuple(_text(pointer) for pointer in posted.getlist("fields")[:100] if pointer.startswith("/")),
     )
 
 
@@ -75,7 +75,7 @@ def _number(text: str) -> int | None:
 
 def _text(text: str) -> str:
     """A form cannot carry what the database cannot keep: U+0000 becomes the sign that stands for it."""
-    return text.replace("\0", "␀").replace("\r\n", "\n")[:10_000]
+    return text.replace("\0", "␀").replace("\r\n", "\n")
 
 
 def shown_digest(proposal: Proposal, revision: Revision, base: Base, parts: Any) -> str:

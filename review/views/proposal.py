@@ -106,6 +106,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     )
     return {
         **context,
+        "typed": [(_("Reason"), typed.reason)] if not decision else [],
         "decision": decision,
         "closed": None if decision else parts.closed(found, case, actor, now),
     }

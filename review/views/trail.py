@@ -26,9 +26,11 @@ from review.access.sessions import signed_in
 from review.audit import export, queries
 from review.audit.actions import Action
 from review.audit.findings import Kind, Outcome, Report
-from review.audit.queries import Filters, Scope
+from review.audit.queries import EVERYTHING, Filters, Scope
 from review.audit.refusals import Unavailable
 from review.audit.verify import verify
+from review.domain.refusals import Invalid
+from review.queries.story import tools
 from review.services.read_log import note_export, note_reading, note_verification
 from review.views.trail_rows import detail, line, lines
 
@@ -95,11 +97,9 @@ def verify_log(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 @signed_in
 def export_jsonl(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
     """One canonical entry a line; what the reader may not see, or filtered away, as its place and leaf."""
-    asked = _asked(request, actor)
-    size = queries.size()
+    asked, size = _readable(_asked(request, actor)), queries.size()
     note_export(asked.workspaces, size, "jsonl", by=actor)
-    wanted = asked.filters or Filters(until=datetime.min.replace(tzinfo=UTC))
-    texts = (f"{text}\n" for text in export.lines(asked.scope, wanted, stop=size))
+    texts = (f"{text}\n" for text in export.lines(asked.scope, asked.filters or EVERYTHING, stop=size))
     return _attachment(texts, "application/x-ndjson", "audit.jsonl")
 
 
@@ -107,7 +107,7 @@ def export_jsonl(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
 @signed_in
 def export_csv(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
     """The entries of the page's filter as a table, safe to open in a spreadsheet."""
-    asked = _asked(request, actor)
+    asked = _readable(_asked(request, actor))
     note_export(asked.workspaces, _count(asked), "csv", by=actor)
     return _attachment(_table(asked), "text/csv; charset=utf-8", "audit.csv")
 
@@ -123,6 +123,18 @@ def _asked(request: HttpRequest, actor: PersonActor) -> Asked:
     members = {member.person.id for one in chosen for member in access.members(one.id, now)}
     scope = Scope(tuple(one.id for one in chosen), tuple(members))
     return Asked(chosen, scope, _filters(typed, chosen), typed)
+
+
+def _readable(asked: Asked) -> Asked:
+    """An export of nothing looks like a log in which nothing happened, so a filter has to be one.
+
+    Raises: Invalid.
+    """
+    if asked.filters is None:
+        raise Invalid(
+            "A filter of this address is not a time, a person, an agent, an action or an id that is here."
+        )
+    return asked
 
 
 def _filters(typed: dict[str, str], workspaces: list[Workspace]) -> Filters | None:
@@ -146,7 +158,7 @@ def _day(text: str, after: timedelta = timedelta(0)) -> datetime | None:
         return None
     if len(text) > len("2026-11-30"):
         moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     return datetime.combine(datetime.fromisoformat(text).date(), time(), UTC) + after
 
 
@@ -221,6 +233,7 @@ def _picks(asked: Asked) -> list[dict[str, Any]]:
         "person": (_("Person"), people),
         "agent": (_("Agent"), sorted(agent.name for agent in access.agents_of(ids))),
         "action": (_("Action"), [action.value for action in Action]),
+        "tool": (_("Tool"), tools(ids)),
         "workspace": (_("Workspace"), [workspace.name for workspace in asked.workspaces]),
     }
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -353,3 +353,9 @@ def test_a_long_poll_on_what_is_over_answers_at_once(scout: Api) -> None:
     began = time.monotonic()
     assert scout.get(f"/proposals/{made['id']}", HTTP_PREFER="wait=20").json()["status"] == "withdrawn"
     assert time.monotonic() - began < 10
+
+
+def test_a_longer_time_than_the_rule_gives_is_capped(scout: Api) -> None:
+    made = scout.propose(expires_in=1_000_000_000).json()
+    week = timezone.now() + timedelta(days=7)
+    assert abs(datetime.fromisoformat(made["expires_at"]) - week) < timedelta(minutes=1)

@@ -17,9 +17,7 @@ POSTS = 40
 
 def arguments(number: int) -> dict[str, Any]:
     """Return a memory of an everyday size: two sentences and its source."""
-    content = (
-        f"The staging port is {number}. Ask the platform team before you change it."
-    )
+    content = f"The staging port is {number}. Ask the platform team before you change it."
     return {"content": content, "provenance": {"kind": "user", "ref": f"ticket-{number}"}}
 
 

@@ -54,6 +54,20 @@ def test_the_same_key_gets_the_same_permit_until_it_is_spent(
         redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
 
 
+def test_a_repeated_key_is_no_way_round_the_comparison(cast: factories.Team, approved: Proposal) -> None:
+    redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+    with pytest.raises(refusals.ArgumentsDrifted):
+        redeem(approved.id, by=cast.scout, arguments={"order": "1"}, key="k")
+
+
+def test_what_ran_out_says_so_however_often_it_is_asked(cast: factories.Team, approved: Proposal) -> None:
+    assert approved.expires_at
+    with at(approved.expires_at):
+        for _ in range(2):
+            with pytest.raises(refusals.Expired):
+                redeem(approved.id, by=cast.scout, arguments=ORDER)
+
+
 def test_other_bytes_are_drift_and_the_difference_is_named(cast: factories.Team, approved: Proposal) -> None:
     with pytest.raises(refusals.ArgumentsDrifted) as refused:
         redeem(approved.id, by=cast.scout, arguments={"order": 20817})

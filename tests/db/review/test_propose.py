@@ -134,6 +134,8 @@ def test_the_same_call_right_after_a_rejection_is_refused_naming_it(cast: factor
     with pytest.raises(refusals.RecentlyRejected) as refused:
         call(cast.scout)
     assert refused.value.extra == {"proposal": str(proposal.id)}
+    with pytest.raises(refusals.RecentlyRejected):
+        call(cast.scout, "Payments.Refund")
     call(cast.scout, arguments={"order": "20818"})
     with at(timezone.now() + timedelta(minutes=16)):
         call(cast.scout)
