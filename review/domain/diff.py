@@ -23,6 +23,7 @@ MAX_CHANGED = 300
 MAX_UNCHANGED = 300
 MAX_WHOLE = 2_000
 MAX_DRIFT = 100
+"""Rows at most: that differ, that do not, of a first revision, and of what an executor is told."""
 
 _PER_TEXT = 128  # what comparing by word costs at least, in letters
 
