@@ -14,7 +14,7 @@ from memory.domain.topics import topic_of
 from memory.gateway.values import keys_of
 from memory.models import MemoryRecord, ValueKey
 from memory.queries import admission, people
-from review.domain.refusals import Unavailable
+from review.audit.refusals import Unavailable
 from review.domain.status import Status
 from review.effects import PreviewRow
 from review.models import Proposal

@@ -19,10 +19,8 @@ from django.utils.module_loading import import_string
 from review.access.actors import Actor
 from review.access.models import Agent, Workspace
 from review.domain.gate import Signal
+from review.domain.policy import FLOOR
 from review.models import Proposal
-
-# What only people may start; an agent that proposes one of these is refused with `blocked`.
-FOR_PEOPLE_ONLY = frozenset({"memory.release", "memory.erase", "tombstone.lift", "policy.change"})
 
 
 @dataclass(frozen=True)
@@ -97,4 +95,4 @@ def effect_of(tool: str) -> Effect | None:
 def inner_name(tool: str) -> str:
     """Return the tool's own spelling: inner tools match casefolded, outside ones stay as they were sent."""
     folded = tool.casefold()
-    return folded if folded in settings.HUQAN_EFFECTS or folded in FOR_PEOPLE_ONLY else tool
+    return folded if folded in settings.HUQAN_EFFECTS or folded in FLOOR else tool

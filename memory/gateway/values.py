@@ -9,7 +9,7 @@ from django.conf import settings
 from huqan_site.lib.keyring import Keyring, UnusableKey
 from memory.domain.normalise import key
 from memory.models import Tombstone, ValueKey
-from review.domain.refusals import Unavailable
+from review.audit.refusals import Unavailable
 
 PURPOSE = "tombstone"
 

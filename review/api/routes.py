@@ -33,7 +33,7 @@ from review.api.schemas import (
 from review.api.serial import instant, proposal_json, proposals_json
 from review.api.waiting import seconds_asked, wait_until
 from review.domain.refusals import Invalid
-from review.domain.status import EXPIRING, OPEN, Status
+from review.domain.status import OPEN, Status, current
 from review.queries import agents
 from review.queries.visible import of_agent
 from review.services.expire import expire
@@ -42,7 +42,6 @@ from review.services.propose import Draft, propose
 from review.services.report_outcome import report
 from review.services.revise import revise
 from review.services.spend_permit import spend
-from review.services.transitions import is_overdue
 from review.services.withdraw import withdraw
 
 if TYPE_CHECKING:
@@ -221,7 +220,8 @@ def idempotency_key(request: HttpRequest) -> str | None:
 
 def _met(proposal: Proposal) -> Proposal:
     """Time may have run out: whoever meets the row first has the entry written."""
-    if proposal.status in EXPIRING and is_overdue(proposal, timezone.now()):
+    over = current(proposal.status, proposal.expires_at, timezone.now()) is Status.EXPIRED
+    if over and proposal.status != Status.EXPIRED:
         expire(proposal.id)
         proposal.refresh_from_db()
     return proposal

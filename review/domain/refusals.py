@@ -228,15 +228,6 @@ class TooManyPending(Later):
     wait = 60
 
 
-class Unavailable(Later):
-    code, status, title = "unavailable", 503, "Not available now"
-    detail = (
-        "Nothing can be written at the moment, and nothing was. Send the same request again as Retry-After "
-        "says."
-    )
-    advice = "Nothing was changed. Send the form again in a moment; reading still works."
-
-
 # Running what was approved.
 
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from review.audit.actions import Action
 from review.audit.transaction import write
 from review.domain.refusals import NotFound
-from review.domain.status import EXPIRING, Status
+from review.domain.status import Status, current
 from review.models import Proposal
-from review.services.transitions import CONSOLE, is_overdue, lock, move, record
+from review.services.transitions import CONSOLE, lock, move, record
 
 
 def expire(proposal_id: UUID) -> None:
@@ -36,6 +36,6 @@ def expire_overdue(limit: int = 500) -> int:
 def meet(proposal: Proposal, now: datetime) -> None:
     """Within the caller's transaction: expire `proposal` if it is open and over."""
     before = proposal.status
-    if before in EXPIRING and is_overdue(proposal, now):
+    if before != Status.EXPIRED and current(before, proposal.expires_at, now) is Status.EXPIRED:
         move(proposal, Status.EXPIRED, decided_at=now)
         record(proposal, Action.PROPOSAL_EXPIRED, CONSOLE, before=before)

@@ -10,13 +10,12 @@ from django.utils import timezone
 from huqan_site.lib.problems import Refusal
 from review.access.actors import AgentActor
 from review.audit.actions import Action
-from review.domain.refusals import AlreadyReported, NotFound, NotRunning
+from review.domain import status
+from review.domain.refusals import NotFound, NotRunning
 from review.domain.status import Status
 from review.models import Permit, Proposal
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
-
-REPORTED = (Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN)
 
 
 def report(
@@ -47,13 +46,10 @@ def _report(
         raise NotRunning(
             "`jti` is not that of this proposal's permit. Send the one that redeem answered with."
         )
-    if permit.reported_at is not None:
-        raise AlreadyReported
     before = proposal.status
-    if before not in (Status.RUNNING, Status.UNKNOWN):
-        raise NotRunning
+    told = status.report(before, result, reported=permit.reported_at is not None)
     Permit.objects.filter(pk=permit.pk).update(reported_at=now)
-    move(proposal, result, outcome={"result": str(result), "detail": detail}, decided_at=now)
+    move(proposal, told, outcome={"result": str(result), "detail": detail}, decided_at=now)
     private = {"detail": detail} if detail else None
     record(proposal, Action.OUTCOME_REPORTED, by, before=before, after={"jti": str(jti)}, private=private)
     return proposal

@@ -76,8 +76,3 @@ def record(
         after=after,
         **members,
     )
-
-
-def is_overdue(proposal: Proposal, now: datetime) -> bool:
-    """Expiry is half-open: at `expires_at` it is over (I4)."""
-    return proposal.expires_at is not None and now >= proposal.expires_at

@@ -13,7 +13,7 @@ from review.access.models import Agent
 from review.domain import schemas
 from review.domain.binding import Kind, kind_of
 from review.domain.gate import Outcome, Signal, strictest
-from review.domain.policy import Route, Rule, tool_errors, validate_arguments
+from review.domain.policy import FLOOR, Route, Rule, tool_errors, validate_arguments
 from review.domain.refusals import (
     Blocked,
     ExpiredContent,
@@ -23,7 +23,7 @@ from review.domain.refusals import (
     NotFound,
     Tombstoned,
 )
-from review.effects import FOR_PEOPLE_ONLY, Effect, Submission, effect_of
+from review.effects import Effect, Submission, effect_of
 from review.queries.policies import resolved
 
 RELEASE = "memory.release"
@@ -92,7 +92,7 @@ def _rule(tool: str, agent: Agent) -> Rule:
     if errors := tool_errors(tool):
         raise Invalid(errors=errors)
     rule = resolved(agent.workspace_id, tool)
-    if tool in FOR_PEOPLE_ONLY or rule.route is Route.BLOCK:
+    if tool in FLOOR or rule.route is Route.BLOCK:
         raise Blocked
     if kind_of(tool) is not Kind.TOOL_CALL and effect_of(tool) is None:
         raise Invalid(errors=[FieldError("/tool", "unavailable", UNAVAILABLE)])

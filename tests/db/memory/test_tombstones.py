@@ -14,8 +14,9 @@ from memory.gateway.tombstones import bury
 from memory.gateway.write import write
 from memory.models import MemoryRecord, Tombstone
 from review.access.actors import SystemActor
+from review.audit.refusals import Unavailable
 from review.audit.transaction import write as transaction
-from review.domain.refusals import Tombstoned, Unavailable
+from review.domain.refusals import Tombstoned
 from tests.support.factories import Team
 from tests.support.memory_acts import (
     approve,

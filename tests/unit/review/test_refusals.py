@@ -27,7 +27,6 @@ CONTRACT = {
         *("bad_verdict", "reason_required", "confirm_mismatch"),
     },
     429: {"too_many_pending"},
-    503: {"unavailable"},
 }
 
 
@@ -56,5 +55,5 @@ def test_a_person_whose_decision_is_refused_is_told_what_to_do(kind):
 
 
 def test_what_may_pass_later_says_when():
-    assert refusals.Unavailable().retry_after > 0
+    assert refusals.TooManyPending().retry_after > 0
     assert refusals.TooManyPending(retry_after=7).retry_after == 7
