@@ -11,7 +11,6 @@ import errno
 import re
 import selectors
 import socket
-import struct
 import time
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 from gunicorn.http import get_parser
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-SECONDS = 10.0  # for a whole request to arrive, and for a thread to get rid of a piece of its answer
+SECONDS = 10.0  # for a whole request to arrive
 PIECE = 65_536  # bytes
 LONGEST_HEAD = 65_536  # bytes; a longer one is gunicorn's to refuse
 LARGEST_BODY = 1024 * 1024  # bytes; a larger one is refused by who is asked for it, before it is read
@@ -38,7 +37,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
                 return
             raise
         self.nr_conns += 1
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SECONDS), 0))
         self._listen(TConn(self.cfg, client, address, listener.getsockname()))
 
     def on_client_socket_readable(self, conn: Any, client: socket.socket) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.bench import bodies, differences, server  # noqa: F401  importing a module registers its rows
+from tests.bench import bodies, differences, faults, server  # noqa: F401  importing a module registers its rows
 from tests.bench.rounds import ROUNDS, rows
 
 

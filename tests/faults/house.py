@@ -21,7 +21,7 @@ from tests.support.postgres import Cluster, database_url
 from tests.support.visitor import Visitor
 
 Result = TypeVar("Result")
-READY_SECONDS = 15  # a generous five, for a machine that others use too
+READY_SECONDS = 40  # not a measure: machines that run tests are busy. The bench holds it against 5
 
 
 class House(Console):
