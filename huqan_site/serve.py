@@ -84,7 +84,8 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
             self.cfg.set(name, value)
 
     def load(self) -> Callable[..., Any]:
-        """Return the WSGI application."""
+        """Return the WSGI application with every page and call loaded: once, not in each worker at its first."""
+        from huqan_site import urls  # noqa: F401
         from huqan_site.wsgi import application
 
         return application
