@@ -103,7 +103,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def too_many_sign_ins(request: HttpRequest) -> HttpResponse:
     """Also where no sign-in can be counted: then it is not too many of them, and waiting a minute is no advice."""
-    can_count = cache.add(f"can count {new_id()}", True, timeout=1)
+    can_count = cache.add(f"can-count-{new_id()}", True, timeout=1)
     return refused(request, TooManySignIns() if can_count else Unavailable())
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
 from review.access.models import Membership
+from review.audit import log
 from review.audit.actions import Action
 from review.domain import decision as rules
 from review.domain.decision import Case, Ruling, Verdict
@@ -67,16 +68,20 @@ def decide(proposal_id: UUID, *, by: PersonActor, ballot: Ballot) -> Decided:
     Raises: NotFound, BadVerdict, AlreadyDecided, Expired, NotEligible, RoleTooNew, SelfApproval, PolicyChanged,
     StaleBinding, SamePerson, StepUpRequired, ReasonRequired, ConfirmMismatch. Each refused attempt is recorded.
     """
-    now = timezone.now()
 
     def refused(refusal: Refusal) -> None:
-        _record_refusal(proposal_id, refusal, ballot, by, now)
+        _record_refusal(proposal_id, refusal, ballot, by)
 
-    return settle(lambda: _decide(proposal_id, by, ballot, now), refused=refused)
+    return settle(lambda: _decide(proposal_id, by, ballot), refused=refused)
 
 
-def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot, now: datetime) -> Decided:
-    proposal = _visible(proposal_id, by, now)
+def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
+    proposal = lock(proposal_id)
+    # Whoever gains or loses a right is recorded before this decision, and counts, or after it. What the time is
+    # is asked here too: it went on while others had their turn.
+    log.take_turn()
+    now = timezone.now()
+    _must_see(proposal, by, now)
     if repeated := _repeated(proposal, by, ballot):
         return Decided(proposal, repeated, replayed=True)
     case = case_of(proposal, now)
@@ -98,13 +103,11 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot, now: datetime) -
     return Decided(proposal, cast, replayed=False)
 
 
-def _visible(proposal_id: UUID, by: PersonActor, now: datetime) -> Proposal:
-    """Lock the proposal; for a person without any role in its workspace it does not exist."""
-    proposal = lock(proposal_id)
+def _must_see(proposal: Proposal, by: PersonActor, now: datetime) -> None:
+    """For a person without any role in its workspace it does not exist. Raises: NotFound."""
     roles = Membership.objects.active(now).held_by(by.person.id)
     if not roles.filter(workspace_id=proposal.workspace_id).exists():
         raise NotFound
-    return proposal
 
 
 def _repeated(proposal: Proposal, by: PersonActor, ballot: Ballot) -> Decision | None:
@@ -249,14 +252,12 @@ def _return(proposal: Proposal, ballot: Ballot) -> None:
     )
 
 
-def _record_refusal(
-    proposal_id: UUID, refusal: Refusal, ballot: Ballot, by: PersonActor, now: datetime
-) -> None:
+def _record_refusal(proposal_id: UUID, refusal: Refusal, ballot: Ballot, by: PersonActor) -> None:
     """Write down who tried what; where he has no role, of the workspace only that it was not found."""
     rows = Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id)
     proposal = rows.first()
     if proposal is None:
         return
-    meet(proposal, now)
+    meet(proposal, timezone.now())
     private = {"reason": ballot.reason} if ballot.reason else None
     record(proposal, Action.DECISION_REFUSED, by, after={"code": refusal.code}, private=private)

@@ -15,6 +15,7 @@ from huqan_site.lib.ids import new_id
 from huqan_site.lib.keyring import Keyring
 from huqan_site.lib.problems import Refusal
 from review.access.actors import AgentActor
+from review.audit import log
 from review.audit.actions import Action
 from review.domain import permit as sealed
 from review.domain.diff import drift
@@ -63,6 +64,7 @@ def _redeem(
     proposal_id: UUID, by: AgentActor, text: str | None, binding: str | None, key: str | None, now: datetime
 ) -> Permit:
     proposal = lock(proposal_id, workspace_id=by.agent.workspace_id)
+    log.take_turn()  # a policy that changes is recorded before the permit, and counts, or after it
     revision = proposal.revisions.get(number=proposal.revision)
     rule = rule_of(revision)
     _mind_the_audience(proposal, rule, by)

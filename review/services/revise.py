@@ -26,7 +26,7 @@ from review.services.propose import require_deciders
 from review.services.refuse import record_refused
 from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.settle import settle
-from review.services.transitions import agent_at_work, lock, move, record
+from review.services.transitions import agent_at_work, hold, lock, move, record
 from review.services.weigh import Weighed, weigh
 
 
@@ -64,6 +64,7 @@ def _revise(
     rationale: str,
     now: datetime,
 ) -> Proposal:
+    hold(by.agent.id)
     proposal = lock(proposal_id, agent_id=by.agent.id)
     status.revise(
         proposal.status,

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
+
 from review.access.actors import Actor, SystemActor
 from review.access.models import Agent
 from review.access.queries import has_active_owner
@@ -34,14 +36,25 @@ def lock(proposal_id: UUID, **scope: Any) -> Proposal:
 
 
 def agent_at_work(agent_id: UUID, now: datetime) -> Agent:
-    """Return the agent, re-read, if it may change anything.
+    """Return the agent, re-read, if it may change anything; it is not stopped before the transaction ends.
 
     Raises: AgentStopped, also when nobody active answers for it.
     """
+    hold(agent_id)
     agent = Agent.objects.select_related("workspace").get(pk=agent_id)
     if agent.stopped_at is not None or not has_active_owner(agent_id, now):
         raise AgentStopped
     return agent
+
+
+def hold(agent_id: UUID) -> None:
+    """Let nobody stop the agent until the transaction ends; what else it proposes meanwhile is not kept waiting.
+
+    Who stops it locks its row and then its proposals, so this comes before the lock on a proposal.
+    """
+    if connection.features.has_select_for_update:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1 FROM access_agent WHERE id = %s FOR SHARE", [agent_id])
 
 
 def move(proposal: Proposal, to: Status, **changes: Any) -> None:

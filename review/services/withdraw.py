@@ -37,10 +37,12 @@ def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal
 
 
 def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:
-    """Within the transaction that stops `agent`: take back everything of it that is open or not redeemed."""
+    """Within the transaction that stops `agent`: take back everything of it that is open or not redeemed.
+
+    All of them are locked before the first is recorded, since the log's head is locked last (I21).
+    """
     open_ones = Proposal.objects.filter(agent=agent, status__in=OPEN).order_by("pk")
-    for proposal_id in list(open_ones.values_list("pk", flat=True)):
-        proposal = lock(proposal_id)
+    for proposal in [lock(proposal_id) for proposal_id in open_ones.values_list("pk", flat=True)]:
         meet(proposal, now)
         if proposal.status in OPEN:
             _take_back(proposal, by, "Its agent was stopped.", now)

@@ -82,9 +82,9 @@ def stop_agent(agent_id: UUID, *, by: Actor) -> Agent:
         rules.require_manager_or_owner(by, agent, now)
         if agent.stopped_at is None:
             _set_stopped(agent, now, rules.person_behind(by))
-            _record(Action.AGENT_STOPPED, agent, by)
-            for consequence in _when_stopped:
+            for consequence in _when_stopped:  # each locks its rows, and recording comes after every lock
                 consequence(agent, by, now)
+            _record(Action.AGENT_STOPPED, agent, by)
         return agent
 
 
@@ -119,7 +119,7 @@ def _future_owner(person_id: UUID, workspace_id: UUID, now: datetime) -> Person:
 
 
 def _locked(agent_id: UUID) -> Agent:
-    agent = Agent.objects.select_for_update().filter(id=agent_id).first()
+    agent = Agent.objects.select_for_update(no_key=True).filter(id=agent_id).first()
     if agent is None:
         raise NotFound
     return agent

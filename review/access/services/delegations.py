@@ -36,7 +36,7 @@ def revoke_delegation(delegation_id: int, *, by: PersonActor) -> Delegation:
     """Take it back now. Raises: NotFound, also for what another person granted."""
     now = timezone.now()
     with write():
-        held = Delegation.objects.select_for_update(of=("self",)).select_related("agent")
+        held = Delegation.objects.select_for_update(of=("self",), no_key=True).select_related("agent")
         delegation = held.filter(id=delegation_id, person=by.person, until__isnull=True).first()
         if delegation is None:
             raise NotFound

@@ -28,7 +28,7 @@ def grant_membership(
     now = timezone.now()
     with write():
         rules.require_manager(by, workspace_id, now)
-        person = Person.objects.select_for_update().filter(id=person_id).first()
+        person = Person.objects.select_for_update(no_key=True).filter(id=person_id).first()
         if person is None:
             raise NotFound
         return add_membership(person, workspace_id, role, now, by=by, groups=groups)
@@ -41,8 +41,8 @@ def revoke_membership(membership_id: UUID, *, by: Actor) -> Membership:
     """
     now = timezone.now()
     with write():
-        held = Membership.objects.select_for_update(of=("self",)).filter(id=membership_id, until__isnull=True)
-        membership = held.first()
+        held = Membership.objects.select_for_update(of=("self",), no_key=True)
+        membership = held.filter(id=membership_id, until__isnull=True).first()
         if membership is None:
             raise NotFound
         rules.require_manager(by, membership.workspace_id, now)

@@ -38,7 +38,7 @@ def mint_token(agent_id: UUID, *, scopes: Collection[Scope], days: int = MAX_DAY
         raise BadTerm
     now, new = timezone.now(), new_token()
     with write():
-        agent = Agent.objects.select_for_update().filter(id=agent_id).first()
+        agent = Agent.objects.select_for_update(no_key=True).filter(id=agent_id).first()
         if agent is None:
             raise NotFound
         rules.require_manager(by, agent.workspace_id, now)
@@ -62,8 +62,8 @@ def revoke_token(token_id: UUID, *, by: Actor) -> AgentToken:
     """
     now = timezone.now()
     with write():
-        held = AgentToken.objects.select_for_update(of=("self",)).select_related("agent").filter(id=token_id)
-        token = held.first()
+        held = AgentToken.objects.select_for_update(of=("self",), no_key=True).select_related("agent")
+        token = held.filter(id=token_id).first()
         if token is None:
             raise NotFound
         rules.require_manager_or_owner(by, token.agent, now)

@@ -85,7 +85,7 @@ def _hashed(password: str, user: User) -> str:
 
 
 def _active(user_id: UUID) -> User:
-    accounts = User.objects.select_for_update(of=("self",)).select_related("person")
+    accounts = User.objects.select_for_update(of=("self",), no_key=True).select_related("person")
     user = accounts.filter(id=user_id, is_active=True, person__disabled_at__isnull=True).first()
     if user is None:
         raise NotFound

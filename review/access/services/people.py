@@ -126,7 +126,7 @@ def _require_inviter(by: Actor, workspace: UUID | None, now: datetime) -> None:
 
 
 def _person(person_id: UUID) -> Person:
-    person = Person.objects.select_for_update().filter(id=person_id).first()
+    person = Person.objects.select_for_update(no_key=True).filter(id=person_id).first()
     if person is None:
         raise NotFound
     return person

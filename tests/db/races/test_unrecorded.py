@@ -197,7 +197,7 @@ def bring_an_agent(team: Team) -> Act:
     return lambda: create_agent(team.acme.id, "newcomer", owner=team.bob.person.id, by=team.dana)
 
 
-@case("agent.stopped", "proposal.withdrawn")
+@case("proposal.withdrawn", "agent.stopped")
 def stop_an_agent(team: Team) -> Act:
     call(team.scout)
     return lambda: stop_agent(team.scout.agent.id, by=team.dana)

@@ -1,0 +1,63 @@
+"""Somebody loses a right in the moment in which he uses it: the log has both in an order in which both were right."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from review.access.models import Membership
+from review.access.roles import Role
+from review.access.services.agents import resume_agent, stop_agent
+from review.access.services.memberships import grant_membership, revoke_membership
+from review.access.services.minting import mint_token, revoke_token
+from review.audit.actions import Action
+from review.audit.models import Entry
+from review.models import Proposal, Status
+from review.services.propose import Draft, propose
+from tests.db.races.stage import FEW, ROUNDS, Stage, deciding
+from tests.support import factories
+from tests.support.memory_acts import remember
+
+
+def test_an_agent_that_is_stopped_while_it_proposes_leaves_nothing_open(stage: Stage) -> None:
+    dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
+    for number in range(ROUNDS):
+        stage.race(
+            partial(propose, Draft("payments.refund", {"order": number}), by=stage.scout),
+            partial(stop_agent, stage.scout.agent.id, by=dana),
+        )
+        resume_agent(stage.scout.agent.id, by=dana)
+    stage.must_have_gone(("done", "done"), ("agent_stopped", "done"))
+    assert not Proposal.objects.exclude(status=Status.WITHDRAWN).exists()
+
+
+def test_an_agent_that_is_stopped_while_its_memory_is_approved_keeps_nobody_waiting(stage: Stage) -> None:
+    dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
+    for proposal in stage.memories(FEW):
+        stage.race(deciding(stage.alice, proposal), partial(stop_agent, stage.scout.agent.id, by=dana))
+        resume_agent(stage.scout.agent.id, by=dana)
+    stage.must_have_gone(("done", "done"), ("already_decided", "done"))
+
+
+def test_a_token_that_is_revoked_while_it_is_used_keeps_nobody_waiting(stage: Stage) -> None:
+    dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
+    for number in range(FEW):
+        minted = mint_token(stage.scout.agent.id, scopes=list(stage.scout.token.scopes), by=dana).token
+        agent = type(stage.scout)(stage.scout.agent, minted)
+        stage.race(
+            partial(remember, agent, f"Door {number} opens to the north."),
+            partial(revoke_token, minted.id, by=dana),
+        )
+    stage.must_have_gone(("done", "done"))
+
+
+def test_no_approval_stands_in_the_log_after_its_giver_lost_his_role(stage: Stage) -> None:
+    acme = stage.scout.agent.workspace
+    dana = factories.person("dana", acme, ["manager"])
+    for proposal in stage.mails():
+        held = Membership.objects.get(person=stage.carol.person, until__isnull=True)
+        stage.race(deciding(stage.carol, proposal), partial(revoke_membership, held.id, by=dana))
+        last = Entry.objects.order_by("-seq").values_list("action", flat=True)[0]
+        assert last != Action.DECISION_APPROVED
+        grant_membership(stage.carol.person.id, acme.id, Role.REVIEWER, by=dana)
+        Membership.objects.filter(until__isnull=True).update(since=held.since)
+    stage.must_have_gone(("done", "done"), ("not_found", "done"))
