@@ -118,7 +118,7 @@ def _asked(request: HttpRequest, actor: PersonActor) -> Asked:
     managed = access.managed_by(actor.person.id, now)
     if not managed:
         raise NotManager
-    typed = {name: request.GET.get(name, "").strip() for name in NAMES}
+    typed = {name: request.GET.get(name, "").replace("\0", "").strip() for name in NAMES}
     chosen = [one for one in managed if typed["workspace"] in ("", one.name)]
     members = {member.person.id for one in chosen for member in access.members(one.id, now)}
     scope = Scope(tuple(one.id for one in chosen), tuple(members))
