@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 WAIT = {"HUQAN_WRITE_WAIT_SECONDS": "1.5"}  # else each of these tests would wait ten
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the tests of one engine to one worker, which has the console of that engine."""
     for item in items:
