@@ -13,25 +13,34 @@ _rows: dict[str, Row] = {}
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: a ratio, and the most it may be (None: shown, not bounded)."""
+    """One line of the table: a ratio, the most it may be, and what it should come to (None: no bound)."""
 
     name: str
     what: str
     must: float | None
+    aim: float | None
     measure: Callable[[], float]
 
-    def verdict(self, ratio: float) -> str:
-        """Return what the table says about a measured ratio."""
-        if self.must is None:
-            return "no bound"
-        return "holds" if ratio <= self.must else "FALLS SHORT"
+    def breaks(self, measured: float) -> bool:
+        """Return whether `measured` is more than this number may be."""
+        return self.must is not None and measured > self.must
+
+    def verdict(self, measured: float) -> str:
+        """Return in words what `measured` is against the bounds."""
+        if self.breaks(measured):
+            return f"falls short of what it must be: {measured:.4g}, at most {self.must:g}"
+        if self.aim is not None and measured > self.aim:
+            return f"holds, short of its aim: {measured:.4g}, aimed at {self.aim:g}"
+        return "no bound" if self.must is None else "holds"
 
 
-def row(what: str, must: float | None = None) -> Callable[[Callable[[], float]], Callable[[], float]]:
+def row(
+    what: str, must: float | None = None, aim: float | None = None
+) -> Callable[[Callable[[], float]], Callable[[], float]]:
     """Register the decorated function, which returns a ratio, as a line of the table."""
 
     def register(measure: Callable[[], float]) -> Callable[[], float]:
-        _rows[measure.__name__] = Row(measure.__name__, what, must, measure)
+        _rows[measure.__name__] = Row(measure.__name__, what, must, aim, measure)
         return measure
 
     return register

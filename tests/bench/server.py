@@ -41,21 +41,21 @@ class Posting:
         return str(answer.json()["id"])
 
 
-@row("POST a proposal against a hello-JSON answer, p50, 1 client", must=6)
+@row("POST a proposal against a hello-JSON answer, p50, 1 client", must=6, aim=4)
 def post_one_client() -> float:
     with Console() as console:
         post = Posting(console.agent())
         return median(_p50(post) / _p50(lambda: fetch(f"{console.url}/healthz")) for _ in range(ROUNDS))
 
 
-@row("the same, p99 at 8 clients; no 5xx", must=8)
+@row("POST a proposal against a hello-JSON answer, p99, 8 clients; no 5xx", must=8, aim=6)
 def post_eight_clients() -> float:
     with Console() as console:
         post = Posting(console.agent())
         return median(_p99(post) / _p99(lambda: fetch(f"{console.url}/healthz")) for _ in range(ROUNDS))
 
 
-@row("approve a memory write in the browser's form against POST a proposal, p50", must=2)
+@row("approve a memory write in the browser's form against POST a proposal, p50", must=2, aim=1.5)
 def decide() -> float:
     with Console() as console:
         post, alice = Posting(console.agent()), Reviewer(console, "alice")
