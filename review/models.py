@@ -240,10 +240,16 @@ class Permit(models.Model):
     expires_at = models.DateTimeField()
     spent_at = models.DateTimeField(null=True)
     reported_at = models.DateTimeField(null=True)
+    voided_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(expires_at__gt=F("issued_at")), name="permit_ends_after_issue")
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("issued_at")), name="permit_ends_after_issue"
+            ),
+            models.CheckConstraint(
+                condition=Q(spent_at__isnull=True) | Q(voided_at__isnull=True), name="permit_spent_or_voided"
+            ),
         ]
 
     def __str__(self) -> str:
