@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "review.audit",
     "review.access",
+    "review.webhooks",
     "review",
     "memory",
     "huqan_site.apps.SiteConfig",

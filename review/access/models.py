@@ -131,6 +131,7 @@ class Agent(models.Model):
     created_at = models.DateTimeField()
     stopped_at = models.DateTimeField(null=True, blank=True)
     stopped_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    stop_reason = models.TextField(blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint("workspace", Lower("name"), name="one_agent_per_name")]
