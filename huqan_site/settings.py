@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "ninja",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "review.audit",
     "review.access",
     "review.webhooks",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from allauth.account import views as allauth
+from allauth.mfa.base import views as second_factor
 from django.urls import include, path
 
 from huqan_site import health, published
@@ -18,8 +19,9 @@ handler500 = "huqan_site.errors.server_error"
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    # Signing in and out is all that is taken of allauth: no sign-up, no mail, no codes.
+    # Signing in and out is all that is taken of allauth: no sign-up, no mail, no codes by mail.
     path("accounts/login/", allauth.login, name="account_login"),
+    path("accounts/login/code/", second_factor.authenticate, name="mfa_authenticate"),
     path("accounts/logout/", allauth.logout, name="account_logout"),
     path("metrics", published.metrics, name="metrics"),
     path(".well-known/huqan-keys.json", published.keys, name="keys"),

@@ -16,16 +16,33 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from huqan_site.lib.ids import new_id
-from review.access.roles import Role
+from review.access.roles import Reminders, Role
 
 
 class Person(models.Model):
-    """One human being. The id never changes; accounts may be renamed, disabled or made again."""
+    """One human being. The id never changes; accounts may be renamed, disabled or made again.
+
+    `same_as` is set where two turned out to be one: what this person did stays his, and counts as that
+    one's. It names somebody who is nobody else's double. `reminded_at` is when the last reminder was sent.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     name = models.CharField(max_length=150)
     created_at = models.DateTimeField()
     disabled_at = models.DateTimeField(null=True, blank=True)
+    same_as = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="doubles"
+    )
+    reminders = models.CharField(max_length=8, choices=Reminders.choices, default=Reminders.DAILY)
+    reminded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(same_as__isnull=True) | ~Q(same_as=F("id")), name="nobody_is_his_own_double"
+            ),
+            models.CheckConstraint(condition=Q(reminders__in=Reminders.values), name="reminders_are_known"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -39,7 +56,11 @@ class AccountManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """An account that can sign in. What it may do comes from its person's memberships alone."""
+    """An account that can sign in. What it may do comes from its person's memberships alone.
+
+    `vouched_by` is who made the link with which its password was chosen; null where it was the operator, or a
+    mail to its own address.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="accounts")
@@ -48,6 +69,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField()
+    vouched_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
 
     objects = AccountManager()
 
@@ -207,9 +229,15 @@ class AgentToken(models.Model):
 
 
 class SetUpLink(models.Model):
-    """A one-time link with which a person chooses a password. Only its digest is kept."""
+    """A one-time link with which a person chooses a password. Only its digest is kept.
+
+    `asked_for` says that its owner asked for it and it was mailed to him; else `made_by` made it, null for the
+    operator.
+    """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="set_up_links")
+    asked_for = models.BooleanField(default=False)
+    made_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
@@ -217,6 +245,24 @@ class SetUpLink(models.Model):
 
     def __str__(self) -> str:
         return f"set-up link of {self.user_id}"
+
+
+class ResetRequest(models.Model):
+    """Somebody has forgotten a password, until the mail is sent. Without `user` there is no mail to send.
+
+    It holds no link: that is made when the mail is, so that it lies nowhere.
+    """
+
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["due_at"], name="resets_by_time")]
+
+    def __str__(self) -> str:
+        return f"reset of {self.user_id}"
 
 
 class RequestCount(models.Model):

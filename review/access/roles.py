@@ -12,6 +12,14 @@ class Role(TextChoices):
     MANAGER = "manager"
 
 
+class Reminders(TextChoices):
+    """How often a person is told by mail that something needs him, at most."""
+
+    OFF = "off"
+    SOON = "soon"
+    DAILY = "daily"
+
+
 class Scope(TextChoices):
     """What a token lets its agent do."""
 

@@ -158,7 +158,7 @@ def test_an_address_that_tries_too_often_is_told_to_wait(client: Client, setting
     assert not is_signed_in(client)
 
 
-@pytest.mark.parametrize("page", ["signup/", "password/reset/", "email/", "login/code/", "confirm-email/"])
+@pytest.mark.parametrize("page", ["signup/", "password/reset/", "email/", "2fa/", "confirm-email/"])
 def test_of_allauth_only_signing_in_and_out_is_there(page: str) -> None:
     assert resolve("/accounts/login/")
     with pytest.raises(Resolver404):
