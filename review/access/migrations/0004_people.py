@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("access", "0002_cache_table"),
+        ("access", "0003_stops_have_a_reason"),
     ]
 
     operations = [
