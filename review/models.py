@@ -13,6 +13,7 @@ from django.db.models import F, Q
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, AgentToken, Person, User, Workspace
+from review.audit.guards import append_only
 from review.domain.decision import Verdict
 from review.domain.status import EXPIRING, Status
 
@@ -20,7 +21,7 @@ DECIDABLE = (Status.PENDING, Status.QUARANTINED)
 
 
 class PolicyVersion(models.Model):
-    """One version of a workspace's policy document. The highest version is in force."""
+    """One version of a workspace's policy document, and the change that brought it. The highest is in force."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="policy_versions")
@@ -28,6 +29,9 @@ class PolicyVersion(models.Model):
     document = models.TextField()
     created_at = models.DateTimeField()
     activated_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    proposal = models.OneToOneField(
+        "Proposal", null=True, on_delete=models.PROTECT, related_name="policy_version"
+    )
 
     class Meta:
         constraints = [
@@ -36,6 +40,9 @@ class PolicyVersion(models.Model):
 
     def __str__(self) -> str:
         return f"policy {self.version} of {self.workspace_id}"
+
+
+append_only("review_policyversion")
 
 
 class ProposalQuerySet(models.QuerySet["Proposal"]):
@@ -114,7 +121,10 @@ class Proposal(models.Model):
 
 
 class Revision(models.Model):
-    """One version of a proposal's arguments, with all that its binding covers. Never changed."""
+    """One version of a proposal's arguments, with all that its binding covers. Never changed.
+
+    `deciding_digest` is that of the rule whose quorum counts: of `memory.release` while it is held.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="revisions")
@@ -126,6 +136,7 @@ class Revision(models.Model):
     rule = models.TextField()
     rule_digest = models.CharField(max_length=71)
     schema_digest = models.CharField(max_length=71)
+    deciding_digest = models.CharField(max_length=71, default="")
     gate = models.JSONField()
     conflict_set = models.JSONField()
     author_person = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")

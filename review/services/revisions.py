@@ -74,6 +74,7 @@ def lay(
         rule=weighed.rule.canonical,
         rule_digest=weighed.rule.digest,
         schema_digest=weighed.rule.schema_digest,
+        deciding_digest=weighed.deciding.digest,
         gate=weighed.gate(),
         conflict_set={str(person): reason for person, reason in conflicts.items()},
         token=token,
