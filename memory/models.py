@@ -202,10 +202,30 @@ class Tombstone(models.Model):
 
 
 class RecallEpoch(models.Model):
-    """Rises when a record leaves what may be recalled, so that every server drops its index."""
+    """What a search needs to know of a workspace as a whole; `memory.recall_index` keeps it, in the database.
+
+    `epoch` rises when what may be recalled changes other than by a new record, so that every server drops its
+    index. `records` may be recalled and hold `words` terms, repeats counted, read by no older a version of the
+    tokenizer than `tokenizer`.
+    """
 
     workspace = models.OneToOneField(Workspace, primary_key=True, on_delete=models.CASCADE, related_name="+")
     epoch = models.BigIntegerField(default=0)
+    records = models.BigIntegerField(default=0)
+    words = models.BigIntegerField(default=0)
+    tokenizer = models.PositiveSmallIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"epoch {self.epoch} of {self.workspace_id}"
+
+
+class RecallTerm(models.Model):
+    """In how many records of a workspace that may be recalled a term is found; `memory.recall_index` keeps it."""
+
+    pk = models.CompositePrimaryKey("workspace_id", "term")
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
+    term = models.TextField()
+    records = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.term} in {self.records} records of {self.workspace_id}"
