@@ -10,14 +10,13 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, AgentToken, Person, User, Workspace
 from review.audit.guards import append_only
 from review.domain.decision import Verdict
 from review.domain.status import EXPIRING, Status
-
-DECIDABLE = (Status.PENDING, Status.QUARANTINED)
 
 
 class PolicyVersion(models.Model):
@@ -101,14 +100,18 @@ class Proposal(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["workspace", "-risk_rank", "expires_at", "id"],
-                condition=Q(status__in=[s.value for s in DECIDABLE]),
-                name="queue_by_risk_and_time",
+                fields=["workspace", "status", "-risk_rank", "expires_at", "id"],
+                name="proposals_in_queue_order",
             ),
-            models.Index(fields=["workspace", "status", "-id"], name="proposals_by_status"),
-            models.Index(fields=["workspace", "-id"], name="proposals_by_age"),
+            models.Index(
+                F("workspace"),
+                Coalesce("decided_at", "expires_at", "created_at").desc(),
+                F("id").desc(),
+                name="proposals_newest_end_first",
+            ),
+            models.Index(fields=["workspace", "tool", "-id"], name="proposals_of_a_tool_by_age"),
             models.Index(fields=["agent", "-id"], name="proposals_of_an_agent"),
-            models.Index(fields=["agent", "tool", "-id"], name="proposals_of_a_tool"),
+            models.Index(fields=["agent", "status", "decided_at"], name="proposals_of_an_agent_by_state"),
             models.Index(
                 fields=["expires_at"],
                 condition=Q(status__in=[s.value for s in EXPIRING]),
