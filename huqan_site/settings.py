@@ -28,7 +28,10 @@ HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
-HUQAN_EFFECTS = {"memory.write": "memory.effects.MemoryWrite"}
+HUQAN_EFFECTS = {
+    "memory.write": "memory.effects.MemoryWrite",
+    "policy.change": "review.services.policy_change.PolicyChange",
+}
 HUQAN_HELD_PAGE = "memory.views.quarantine.show"
 
 PRODUCTION = HUQAN_MODE == "production"

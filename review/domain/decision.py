@@ -58,7 +58,8 @@ class Case:
 
     `recomputed` is the binding of the stored text, `policy_bound` and `policy_now` are the digests of the
     tool's rule at submission and now. `rule` is what must be met: the tool's rule, or while the proposal is
-    quarantined that of `memory.release`. `arguments` are those of the current revision.
+    quarantined that of `memory.release`, whose own digests are `deciding_bound` and `deciding_now`. `arguments`
+    are those of the current revision; a change of the policy is `overtaken` once another came into force.
     """
 
     status: Status
@@ -72,6 +73,14 @@ class Case:
     arguments: JSON
     electorate: Electorate
     votes: tuple[Vote, ...] = ()
+    deciding_bound: str = ""
+    deciding_now: str = ""
+    overtaken: bool = False
+
+    @property
+    def rule_changed(self) -> bool:
+        """Whether a rule that was bound is not the one that holds now, and the proposal not bound anew yet."""
+        return self.policy_bound != self.policy_now or self.deciding_bound != self.deciding_now
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,7 @@ def decide(
     chosen = _verdict(verdict, case)
     _refuse_ended(case, chosen, now)
     _refuse_person(case, chosen, approver, now)
-    _refuse_changed(case, binding, revision)
+    _refuse_changed(case, chosen, binding, revision)
     if chosen is Verdict.APPROVE:
         _refuse_approval(case, approver, factor_at, now)
     if needs_reason(case.rule, chosen) and not _says_something(reason):
@@ -185,9 +194,17 @@ def _refuse_person(case: Case, verdict: Verdict, person: PersonId, now: datetime
         raise case.electorate.not_eligible()
 
 
-def _refuse_changed(case: Case, binding: str | None, revision: int | None) -> None:
-    if case.policy_bound != case.policy_now:
+OVERTAKEN = (
+    "Another version of the policy came into force after this was proposed, and this would undo it. Propose it "
+    "anew from the version that runs."
+)
+
+
+def _refuse_changed(case: Case, verdict: Verdict, binding: str | None, revision: int | None) -> None:
+    if case.rule_changed:
         raise PolicyChanged
+    if case.overtaken and verdict is Verdict.APPROVE:
+        raise PolicyChanged(OVERTAKEN)
     if not binding == case.binding == case.recomputed or revision != case.revision:
         raise StaleBinding(revision=case.revision)
 
@@ -235,12 +252,13 @@ def tally(case: Case, now: datetime, also: PersonId | None = None) -> Tally:
     """
     voted = _approved_by(case) | ({also} if also else set())
     approvers = frozenset(person for person in voted if case.electorate.objection(person, now) is None)
-    return Tally(case.rule.people, approvers, _group_tallies(case.rule, case.electorate, approvers, now))
+    return Tally(case.rule.people, approvers, group_tallies(case.rule, case.electorate, approvers, now))
 
 
-def _group_tallies(
+def group_tallies(
     rule: Rule, electorate: Electorate, approvers: Collection[PersonId], now: datetime
 ) -> tuple[GroupTally, ...]:
+    """Return how far `approvers` meet each group of `rule`, nobody of them counted for two."""
     given = _assigned(rule.groups, electorate, approvers, now)
     possible = _assigned(rule.groups, electorate, electorate.eligible(now), now)
     return tuple(
@@ -284,7 +302,7 @@ def refuse_unsatisfiable(rule: Rule, electorate: Electorate, now: datetime) -> i
     eligible = electorate.eligible(now)
     if len(eligible) < rule.people:
         raise Unsatisfiable(eligible=len(eligible), required=rule.people)
-    for group in _group_tallies(rule, electorate, eligible, now):
+    for group in group_tallies(rule, electorate, eligible, now):
         if group.blocks:
             sentence = (
                 f"Too few independent people belong to the group {group.name}. Ask a manager to add some."
@@ -298,6 +316,8 @@ def why_not(case: Case, person: PersonId, now: datetime) -> str | None:
     objection = case.electorate.objection(person, now)
     if objection is not None:
         return objection.detail
+    if case.rule_changed or case.overtaken:
+        return OVERTAKEN if case.overtaken else PolicyChanged.detail
     counted = tally(case, now)
     waiting = next((group.name for group in counted.groups if group.given < group.needed), None)
     if person in counted.approvers:

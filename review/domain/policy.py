@@ -121,6 +121,11 @@ def resolve(document: Mapping[str, Any], tool: str) -> Rule:
     return Rule.read(_base(document, tool) | own)
 
 
+def resolve_own(document: Mapping[str, Any], own: Mapping[str, Any]) -> Rule:
+    """Return one rule of a checked `document` as it stands there, defaults filled in."""
+    return Rule.read(_base(document, own["tool"]) | dict(own))
+
+
 def rule_number(document: Mapping[str, Any], tool: str) -> int | None:
     """Return which rule, counted from 1, `tool` meets; None where only the defaults or the floor hold."""
     name = tool.casefold()
@@ -244,7 +249,7 @@ def check(document: JSON, at: str = "") -> None:
 def _contradictions(document: Mapping[str, Any], at: str) -> Iterator[FieldError]:
     yield from _unreviewed(Rule.read(_base(document, "")), f"{at}/defaults")
     for place, own in enumerate(document.get("rules", ())):
-        rule, where = Rule.read(_base(document, own["tool"]) | own), f"{at}/rules/{place}"
+        rule, where = resolve_own(document, own), f"{at}/rules/{place}"
         yield from _unreviewed(rule, where)
         yield from _below_floor(rule, own["tool"], where)
         yield from _repeated_groups(rule, where)

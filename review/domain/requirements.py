@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from review.domain.decision import Case, GroupTally, Tally, Verdict, needs_reason, tally
+from review.domain.decision import OVERTAKEN, Case, GroupTally, Tally, Verdict, needs_reason, tally
 from review.domain.independence import PersonId
 from review.domain.refusals import RoleTooNew
 from review.domain.status import Status
@@ -60,6 +60,7 @@ def requirements(
         _role(case, person, now),
         _quorum(case, counted),
         *groups,
+        *_still_made_for(case),
         *_in_the_form(case),
     ]
 
@@ -123,6 +124,11 @@ def _members(case: Case, group: str, person: PersonId, now: datetime, names: Map
     *first, last = listed
     verb = "does" if listed == [last] and last != "You" else "do"
     return f"{', '.join(first)} and {last} {verb}." if first else f"{last} {verb}."
+
+
+def _still_made_for(case: Case) -> Iterator[Requirement]:
+    if case.overtaken:
+        yield Requirement("It replaces the version that runs", State.BLOCKS, OVERTAKEN)
 
 
 def _in_the_form(case: Case) -> Iterator[Requirement]:

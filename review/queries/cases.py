@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F
@@ -17,11 +18,12 @@ from review.access.models import AgentToken, Membership, Ownership, User
 from review.domain import independence
 from review.domain.binding import FOREVER, Binding, Kind
 from review.domain.decision import Case, Vote, why_not
+from review.domain.gate import Outcome
 from review.domain.independence import Conflicts, Electorate, Reason, conflict_set, union
 from review.domain.policy import Rule
-from review.domain.status import Status, current
+from review.domain.status import OPEN, Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
-from review.queries.policies import RuleOf, in_force_now, resolved_in
+from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
 
 RELEASE = "memory.release"
 
@@ -121,6 +123,7 @@ def _case(
 ) -> Case:
     bound, now_in_force = rule_of(revision), rules(proposal.workspace_id, proposal.tool)
     held = proposal.status == Status.QUARANTINED
+    release, arguments = rules(proposal.workspace_id, RELEASE), json.loads(revision.arguments)
     return Case(
         status=Status(proposal.status),
         revision=proposal.revision,
@@ -129,11 +132,21 @@ def _case(
         policy_bound=bound.digest,
         policy_now=now_in_force.digest,
         expires_at=proposal.expires_at,
-        rule=rules(proposal.workspace_id, RELEASE) if held else bound,
-        arguments=json.loads(revision.arguments),
+        rule=release if held else bound,
+        arguments=arguments,
         electorate=electorate,
         votes=votes,
+        deciding_bound=revision.deciding_digest if held else "",
+        deciding_now=release.digest if held else "",
+        overtaken=_is_overtaken(proposal, arguments),
     )
+
+
+def _is_overtaken(proposal: Proposal, arguments: Mapping[str, Any]) -> bool:
+    """Whether this is a change of the policy, made for a version that no longer runs."""
+    if proposal.kind != Kind.POLICY_CHANGE or proposal.status not in OPEN:
+        return False
+    return bool(arguments["replaces"] != in_force(proposal.workspace_id).version)
 
 
 def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
@@ -141,6 +154,11 @@ def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
     for row in Decision.objects.filter(proposal__in=proposals):
         votes[row.proposal_id] += (Vote(row.person_id, row.binding, row.verdict),)
     return votes
+
+
+def memberships_of(workspace: UUID) -> tuple[independence.Membership, ...]:
+    """Return every membership there was in `workspace`; the rules judge which hold."""
+    return _memberships({workspace})[workspace]
 
 
 def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
@@ -181,10 +199,10 @@ def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict
     revisions: dict[UUID, list[Revision]] = defaultdict(list)
     for row in Revision.objects.filter(proposal__in=proposals).select_related("token").defer("arguments"):
         revisions[row.proposal_id].append(row)
-    changers = _rule_changers(proposals)
+    rule_changers = _rule_changers(proposals, revisions)
     return {
         proposal.id: _conflict_set(
-            proposal, ownerships[proposal.agent_id], revisions[proposal.id], changers[proposal.id], now
+            proposal, ownerships[proposal.agent_id], revisions[proposal.id], rule_changers[proposal.id], now
         )
         for proposal in proposals
     }
@@ -214,27 +232,42 @@ def _owners_at(ownerships: Iterable[Ownership], at: datetime) -> set[UUID]:
     return {row.person_id for row in ownerships if row.since <= at and (row.until is None or at < row.until)}
 
 
-def _rule_changers(proposals: Sequence[Proposal]) -> dict[UUID, set[UUID]]:
-    """Return who activated a policy, since a proposal was submitted, that changed the rule for its tool."""
-    changers: dict[UUID, set[UUID]] = defaultdict(set)
-    if not proposals:
-        return changers
-    earliest = min(proposal.created_at for proposal in proposals)
-    newer = PolicyVersion.objects.filter(
-        workspace__in={proposal.workspace_id for proposal in proposals}, created_at__gt=earliest
-    )
-    versions = list(
-        newer.order_by("version").only("pk", "version", "workspace_id", "activated_by_id", "created_at")
-    )
+def _rule_changers(
+    proposals: Sequence[Proposal], revisions: Mapping[UUID, list[Revision]]
+) -> dict[UUID, set[UUID]]:
+    """Return who changed, since a proposal was submitted, a rule that applies to it: wrote or approved the change."""
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    versions = _versions_since(proposals)
+    brought = changers(versions)
     for proposal in proposals:
+        tools = _ruled_by(proposal, revisions[proposal.id])
         for version in versions:
-            if _changes(version, proposal) and version.activated_by_id:
-                changers[proposal.id].add(version.activated_by_id)
-    return changers
+            if _changes(version, proposal, tools):
+                found[proposal.id] |= brought[version.id]
+    return found
 
 
-def _changes(version: PolicyVersion, proposal: Proposal) -> bool:
+def _versions_since(proposals: Sequence[Proposal]) -> list[PolicyVersion]:
+    if not proposals:
+        return []
+    newer = PolicyVersion.objects.filter(
+        workspace__in={proposal.workspace_id for proposal in proposals},
+        created_at__gt=min(proposal.created_at for proposal in proposals),
+    )
+    return list(newer.order_by("version").defer("document"))
+
+
+def _ruled_by(proposal: Proposal, revisions: Iterable[Revision]) -> tuple[str, ...]:
+    """The tools whose rules apply: what was ever held is released under that of `memory.release`."""
+    held = any(revision.gate["outcome"] == Outcome.QUARANTINE for revision in revisions)
+    return (proposal.tool, RELEASE) if held else (proposal.tool,)
+
+
+def _changes(version: PolicyVersion, proposal: Proposal, tools: Iterable[str]) -> bool:
     if version.workspace_id != proposal.workspace_id or version.created_at <= proposal.created_at:
         return False
-    before = resolved_in(proposal.workspace_id, version.version - 1, proposal.tool)
-    return before.digest != resolved_in(proposal.workspace_id, version.version, proposal.tool).digest
+    before, after = (
+        [resolved_in(proposal.workspace_id, number, tool).digest for tool in tools]
+        for number in (version.version - 1, version.version)
+    )
+    return before != after

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db.models import F
+
+from review.domain.decision import Verdict
 from review.domain.policy import Rule, resolve, rule_number
-from review.models import PolicyVersion
+from review.models import Decision, PolicyVersion, Revision
 
 RuleOf = Callable[[UUID, str], Rule]
 NO_DOCUMENT: Mapping[str, Any] = {}
@@ -33,6 +37,12 @@ def in_force(workspace: UUID) -> InForce:
     return InForce(row[1], _document(row[0])) if row else InForce(0, NO_DOCUMENT)
 
 
+def document_of(workspace: UUID, version: int) -> Mapping[str, Any] | None:
+    """Return one version's document, of version 0 the built-in defaults; None where there is no such version."""
+    pk = _pk(workspace, version)
+    return _document(pk) if pk else NO_DOCUMENT if version == 0 else None
+
+
 def resolved(workspace: UUID, tool: str) -> Rule:
     """Return the rule that `tool` meets now, defaults filled in."""
     return _rule(_newest(workspace), tool)
@@ -46,14 +56,37 @@ def in_force_now() -> RuleOf:
 
 def resolved_in(workspace: UUID, version: int, tool: str) -> Rule:
     """Return the rule that `tool` met in one version; version 0 stands for the built-in defaults."""
-    rows = PolicyVersion.objects.filter(workspace_id=workspace, version=version)
-    return _rule(rows.values_list("pk", flat=True).first(), tool)
+    return _rule(_pk(workspace, version), tool)
+
+
+def changers(versions: Iterable[PolicyVersion]) -> dict[UUID, set[UUID]]:
+    """Return by id of a version everyone who brought it: who wrote it, who approved it, who put it into force."""
+    brought: dict[UUID, set[UUID]] = defaultdict(set)
+    by_proposal = {version.proposal_id: version.id for version in versions if version.proposal_id}
+    for version in versions:
+        if version.activated_by_id:
+            brought[version.id].add(version.activated_by_id)
+    authors = Revision.objects.filter(proposal__in=by_proposal, author_person__isnull=False)
+    approvals = Decision.objects.filter(
+        proposal__in=by_proposal, verdict=Verdict.APPROVE, binding=F("proposal__binding")
+    )
+    for proposal, person in (
+        *authors.values_list("proposal", "author_person"),
+        *approvals.values_list("proposal", "person"),
+    ):
+        brought[by_proposal[proposal]].add(person)
+    return brought
 
 
 def place(workspace: UUID, tool: str) -> tuple[int, int | None]:
     """Return the version in force and which of its rules, counted from 1, `tool` meets."""
     policy = in_force(workspace)
     return policy.version, rule_number(policy.document, tool)
+
+
+def _pk(workspace: UUID, version: int) -> UUID | None:
+    rows = PolicyVersion.objects.filter(workspace_id=workspace, version=version)
+    return rows.values_list("pk", flat=True).first()
 
 
 def _newest(workspace: UUID) -> UUID | None:

@@ -25,8 +25,9 @@ from review.queries.cases import case_of
 from review.services import nonce, take_effect
 from review.services.expire import meet
 from review.services.hold_again import hold_again
+from review.services.rebind import follow, rebinding
 from review.services.settle import settle
-from review.services.transitions import CONSOLE, lock, move, record
+from review.services.transitions import lock, move, record
 from review.services.weigh import refusal_of
 
 RECORDED = {
@@ -72,7 +73,10 @@ def decide(proposal_id: UUID, *, by: PersonActor, ballot: Ballot) -> Decided:
     def refused(refusal: Refusal) -> None:
         _record_refusal(proposal_id, refusal, ballot, by)
 
-    return settle(lambda: _decide(proposal_id, by, ballot), refused=refused)
+    with rebinding(proposal_id):
+        decided = settle(lambda: _decide(proposal_id, by, ballot), refused=refused)
+    follow(decided.proposal)
+    return decided
 
 
 def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
@@ -190,7 +194,7 @@ def _approve(
     new = _new_signals(proposal, arguments, now)
     outcome = strictest(new)
     if outcome is Outcome.REJECT:
-        _end(proposal, refusal_of(new), now)
+        take_effect.end(proposal, refusal_of(new), now)
     elif outcome is Outcome.QUARANTINE:
         hold_again(proposal, arguments, new, by, now)
     else:
@@ -211,16 +215,6 @@ def _new_signals(proposal: Proposal, arguments: dict[str, object], now: datetime
 def _shown_signals(proposal: Proposal) -> list[Signal]:
     gate = Revision.objects.get(proposal=proposal, number=proposal.revision).gate
     return [Signal.read(members) for members in gate["signals"]]
-
-
-def _end(proposal: Proposal, refusal: Refusal, now: datetime) -> None:
-    """Admission refuses by now what it let pass before: the approvals stand, and nothing takes effect."""
-    before = proposal.status
-    effect = effect_of(proposal.tool)
-    if effect is not None and before == Status.QUARANTINED:
-        effect.let_go(proposal, CONSOLE)
-    move(proposal, Status.REJECTED, reason=f"{refusal.code}: {refusal.detail}", decided_at=now)
-    record(proposal, Action.PROPOSAL_REJECTED, CONSOLE, before=before, after={"code": refusal.code})
 
 
 def _reject(

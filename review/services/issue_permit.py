@@ -33,6 +33,7 @@ from review.models import Permit, Proposal, Revision
 from review.queries.cases import rebound, rule_of
 from review.queries.policies import resolved
 from review.services.expire import meet
+from review.services.rebind import rebinding
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
 
@@ -57,7 +58,8 @@ def redeem(
     def refused(refusal: Refusal) -> None:
         _record_refusal(proposal_id, refusal, by, now)
 
-    return settle(lambda: _redeem(proposal_id, by, text, binding, key, now), refused=refused)
+    with rebinding(proposal_id):
+        return settle(lambda: _redeem(proposal_id, by, text, binding, key, now), refused=refused)
 
 
 def _redeem(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from huqan_site.lib.problems import Refusal
 from review.access.actors import Actor
 from review.audit.actions import Action
 from review.domain.gate import Outcome
@@ -34,6 +35,17 @@ def hold(proposal: Proposal, arguments: Mapping[str, Any], weighed: Weighed, by:
     effect.hold(proposal, arguments, weighed.signals, by)
     codes = sorted({signal.code for signal in weighed.signals if signal.outcome is Outcome.QUARANTINE})
     record(proposal, Action.PROPOSAL_QUARANTINED, by, after={"reasons": codes})
+
+
+def end(proposal: Proposal, refusal: Refusal, now: datetime) -> None:
+    """What was open is refused by now: what votes there are stand, what is held goes, and nothing takes effect."""
+    before = proposal.status
+    effect = effect_of(proposal.tool)
+    if effect is not None and before == Status.QUARANTINED:
+        effect.let_go(proposal, CONSOLE)
+    fields = [error.pointer.removeprefix("/arguments") for error in refusal.errors]
+    move(proposal, Status.REJECTED, reason=f"{refusal.code}: {refusal.detail}", fields=fields, decided_at=now)
+    record(proposal, Action.PROPOSAL_REJECTED, CONSOLE, before=before, after={"code": refusal.code})
 
 
 def approve(

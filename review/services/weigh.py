@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from huqan_site.lib.problems import FieldError, Refusal
-from review.access.models import Agent
+from review.access.models import Agent, Workspace
 from review.domain import schemas
 from review.domain.binding import Kind, kind_of
 from review.domain.gate import Outcome, Signal, strictest
@@ -63,15 +63,33 @@ def weigh(
     Raises: Invalid, Blocked, Tombstoned, ExpiredContent, NoProvenance, Inactive, NotFound.
     """
     rule = _rule(tool, agent)
+    return _weighed(tool, rule, Submission(agent.workspace, agent, arguments, str(rule.risk), now, proposal))
+
+
+def weigh_own(
+    tool: str,
+    arguments: Mapping[str, Any],
+    *,
+    workspace: Workspace,
+    now: datetime,
+    proposal: UUID | None = None,
+) -> Weighed:
+    """Return what policy and gate say of a person who starts `tool`, one of those that only people start.
+
+    Raises: Invalid, Tombstoned, Inactive, NotFound.
+    """
+    rule = resolved(workspace.id, tool)
+    return _weighed(tool, rule, Submission(workspace, None, arguments, str(rule.risk), now, proposal))
+
+
+def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
     effect = effect_of(tool)
-    _check_arguments(effect, rule, arguments)
-    signals = _signals(
-        effect, rule, Submission(agent.workspace, agent, arguments, str(rule.risk), now, proposal)
-    )
+    _check_arguments(effect, rule, submission.arguments)
+    signals = _signals(effect, rule, submission)
     outcome = strictest(signals)
     if outcome is Outcome.REJECT:
         raise refusal_of(signals)
-    deciding = resolved(agent.workspace_id, RELEASE) if outcome is Outcome.QUARANTINE else rule
+    deciding = resolved(submission.workspace.id, RELEASE) if outcome is Outcome.QUARANTINE else rule
     return Weighed(rule, deciding, outcome, tuple(signals))
 
 

@@ -11,12 +11,13 @@ from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
 from review.services.expire import expire_overdue
+from review.services.rebind import rebind_outdated
 
 EVERY = 5.0  # seconds between two rounds
 
 
 class Command(BaseCommand):
-    help = "Expire what has run out of time, until told to stop."
+    help = "Expire what has run out of time and bind anew what a changed rule applies to, until told to stop."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="do one round and stop")
@@ -26,9 +27,12 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         while True:
-            met = expire_overdue()
-            if met:
-                self.stdout.write(f"{met} expired")
+            self._round()
             if once or stop.wait(EVERY):
                 return
             close_old_connections()
+
+    def _round(self) -> None:
+        for number, did in ((expire_overdue(), "expired"), (rebind_outdated(), "bound anew")):
+            if number:
+                self.stdout.write(f"{number} {did}")

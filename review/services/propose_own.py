@@ -1,0 +1,85 @@
+"""A person starts one of the tools that only people start. He is its author, so others decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.ids import new_id
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.audit.actions import Action
+from review.domain.binding import kind_of
+from review.domain.independence import conflict_set
+from review.domain.status import Status
+from review.domain.summary import summarise
+from review.effects import told
+from review.models import Proposal
+from review.services.propose import require_deciders
+from review.services.revisions import Words, bind, digest_of, ends, lay
+from review.services.transitions import record
+from review.services.weigh import Weighed
+
+
+def propose_own(
+    tool: str,
+    arguments: Mapping[str, Any],
+    weighed: Weighed,
+    *,
+    workspace: Workspace,
+    by: PersonActor,
+    reason: str,
+    now: datetime,
+) -> Proposal:
+    """Within the caller's transaction: return the pending proposal of `by`, who is its principal and author.
+
+    Raises: Unsatisfiable.
+    """
+    text = canonical(dict(arguments))
+    proposal = _new(tool, arguments, weighed, workspace, by, now)
+    proposal.expires_at = ends(proposal, weighed, now)
+    binding = bind(proposal, 1, text, weighed, proposal.expires_at)
+    proposal.binding = binding.digest()
+    conflicts = conflict_set(principals=[by.person.id], authors=[by.person.id])
+    require_deciders(proposal, weighed, conflicts, now)
+    proposal.save(force_insert=True)
+    words = Words(reason)
+    lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=None, author=by.person, now=now)
+    record(
+        proposal,
+        Action.PROPOSAL_PROPOSED,
+        by,
+        after={"arguments": digest_of(text), "gate": str(weighed.outcome)},
+        policy=weighed.rule.digest,
+        conflict_set=conflicts,
+        private={"rationale": reason} if reason else None,
+    )
+    return proposal
+
+
+def _new(
+    tool: str,
+    arguments: Mapping[str, Any],
+    weighed: Weighed,
+    workspace: Workspace,
+    by: PersonActor,
+    now: datetime,
+) -> Proposal:
+    return Proposal(
+        id=new_id(),
+        workspace=workspace,
+        agent=None,
+        principal=by.person.id,
+        tool=tool,
+        kind=str(kind_of(tool)),
+        summary=summarise(tool, told(tool, arguments)),
+        status=Status.PENDING,
+        revision=1,
+        risk=str(weighed.rule.risk),
+        risk_rank=weighed.deciding.risk.rank,
+        approvals_required=weighed.deciding.people,
+        created_at=now,
+        submitted_at=now,
+    )

@@ -1,0 +1,87 @@
+"""A manager proposes a policy. It comes into force when another manager has approved it, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.problems import FieldError, Refusal
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.access.queries import is_manager, is_member
+from review.access.refusals import NotManager
+from review.audit import log
+from review.domain import satisfiable
+from review.domain.decision import OVERTAKEN
+from review.domain.policy import check
+from review.domain.refusals import Invalid, NotFound, PolicyChanged, ReasonRequired
+from review.models import Proposal
+from review.queries.policies import in_force
+from review.queries.policy_changes import house_of
+from review.services.propose_own import propose_own
+from review.services.refuse import record_refused_own
+from review.services.settle import settle
+from review.services.weigh import weigh_own
+
+TOOL = "policy.change"
+UNCHANGED = "This is the policy that runs. Change something before you propose it."
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A policy as a manager wrote it, read by the strict reader; `replaces` is the version he compared it with."""
+
+    document: Mapping[str, Any]
+    replaces: int
+    reason: str
+
+    def arguments(self) -> dict[str, Any]:
+        return {"policy": dict(self.document), "replaces": self.replaces}
+
+
+def propose_policy(workspace: Workspace, draft: Draft, *, by: PersonActor) -> Proposal:
+    """Return the pending `policy.change` that another manager of `workspace` has to approve.
+
+    Raises: NotFound, NotManager, PolicyChanged, Invalid, ReasonRequired, Unsatisfiable. Each refused attempt is
+    recorded.
+    """
+    text = canonical(draft.arguments())
+
+    def refused(refusal: Refusal) -> None:
+        record_refused_own(refusal, tool=TOOL, text=text, by=by, workspace=workspace.id)
+
+    return settle(lambda: _propose(workspace, draft, by), refused=refused)
+
+
+def refuse_document(workspace: Workspace, document: Mapping[str, Any], at: str = "") -> None:
+    """Refuse what could not stand, what the people who are there could not meet, and what changes nothing.
+
+    Raises: Invalid; its pointers begin with `at`.
+    """
+    check(dict(document), at)
+    if found := satisfiable.errors(document, house_of(workspace.id), at):
+        raise Invalid(errors=found)
+    if canonical(dict(document)) == canonical(dict(in_force(workspace.id).document)):
+        raise Invalid(errors=[FieldError(at, "unchanged", UNCHANGED)])
+
+
+def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
+    log.take_turn()  # a role that is lost, or a version that comes into force, does so before this or after it
+    now = timezone.now()
+    if not is_member(by.person.id, workspace.id, now):
+        raise NotFound
+    if not is_manager(by.person.id, workspace.id, now):
+        raise NotManager
+    if draft.replaces != in_force(workspace.id).version:
+        raise PolicyChanged(OVERTAKEN)
+    refuse_document(workspace, draft.document, "/policy")
+    if not draft.reason.strip():
+        raise ReasonRequired("Say why the policy should change. The other managers read it first.")
+    weighed = weigh_own(TOOL, draft.arguments(), workspace=workspace, now=now)
+    return propose_own(
+        TOOL, draft.arguments(), weighed, workspace=workspace, by=by, reason=draft.reason, now=now
+    )

@@ -1,0 +1,37 @@
+"""What managers do with the policy, through the real services, in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.models import Proposal
+from review.queries.policies import in_force
+from review.services.propose_policy import Draft, propose_policy
+from tests.support import factories
+from tests.support.review_acts import vote
+
+WHY = "The auditors asked for it."
+
+
+def with_rule(workspace: Workspace, tool: str, **terms: Any) -> dict[str, Any]:
+    """Return the policy that runs, with this rule first: the one that `tool` then meets."""
+    document: dict[str, Any] = deepcopy(dict(in_force(workspace.id).document))
+    return document | {"rules": [{"tool": tool, **terms}, *document.get("rules", [])]}
+
+
+def proposed(by: PersonActor, workspace: Workspace, document: Mapping[str, Any], **changes: Any) -> Proposal:
+    """`by` proposes `document` in place of the version that runs."""
+    draft = {"document": document, "replaces": in_force(workspace.id).version, "reason": WHY}
+    return propose_policy(workspace, Draft(**{**draft, **changes}), by=by)
+
+
+def changed(team: factories.Team, tool: str, **terms: Any) -> Proposal:
+    """dana proposes this rule for `tool` and erin approves: it is in force."""
+    change = proposed(team.dana, team.acme, with_rule(team.acme, tool, **terms))
+    vote(team.erin, change)
+    change.refresh_from_db()
+    return change
