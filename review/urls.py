@@ -4,6 +4,7 @@ from django.urls import path
 
 from review.views import trail
 from review.views.decide import decide_view
+from review.views.edit import edit
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
 
@@ -11,6 +12,7 @@ urlpatterns = [
     path("", queue, name="queue"),
     path("queue/new/", queue_new, name="queue_new"),
     path("proposals/<uuid:id>/", proposal, name="proposal"),
+    path("proposals/<uuid:id>/edit/", edit, name="edit"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),
     path("audit/", trail.trail, name="audit"),

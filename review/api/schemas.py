@@ -99,6 +99,8 @@ class ApprovalsOut(Schema):
 
 
 class ProposalOut(Schema):
+    """`author` says who wrote the current revision: the agent, or a person who edited the arguments."""
+
     id: Id
     url: str
     workspace: str
@@ -106,6 +108,7 @@ class ProposalOut(Schema):
     tool: str
     arguments: dict[str, Any]
     revision: int
+    author: Literal["agent", "person"]
     binding: Digest
     status: Status
     gate: GateOut

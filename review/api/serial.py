@@ -40,6 +40,7 @@ def _json(proposal: Proposal, revision: Revision, electorate: Electorate, now: d
         "tool": proposal.tool,
         "arguments": json.loads(revision.arguments),
         "revision": proposal.revision,
+        "author": "agent" if revision.author_person_id is None else "person",
         "binding": proposal.binding,
         "status": states.current(proposal.status, proposal.expires_at, now).value,
         "gate": _gate(revision),

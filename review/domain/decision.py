@@ -153,7 +153,7 @@ def decide(
     _refuse_changed(case, chosen, binding, revision)
     if chosen is Verdict.APPROVE:
         _refuse_approval(case, approver, factor_at, now)
-    if needs_reason(case.rule, chosen) and not _says_something(reason):
+    if needs_reason(case.rule, chosen) and not says_something(reason):
         raise ReasonRequired
     if chosen is Verdict.APPROVE and case.rule.confirm and confirm != text_to_type(case.rule, case.arguments):
         raise ConfirmMismatch
@@ -221,7 +221,8 @@ def needs_reason(rule: Rule, verdict: Verdict) -> bool:
     return verdict != Verdict.APPROVE or rule.risk is Risk.HIGH
 
 
-def _says_something(reason: str) -> bool:
+def says_something(reason: str) -> bool:
+    """Whether a reason has a character that can be seen."""
     return any(character.isprintable() and not character.isspace() for character in reason)
 
 

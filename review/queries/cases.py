@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import F
 
-from review.access.models import AgentToken, Membership, Ownership, User
+from review.access.models import AgentToken, Membership, Ownership, Person, User
 from review.domain import independence
 from review.domain.binding import FOREVER, Binding, Kind
 from review.domain.decision import Case, Vote, why_not
@@ -98,12 +98,25 @@ def electorates_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, E
     }
 
 
-def submitted_by(proposal: Proposal, token: AgentToken, now: datetime) -> dict[UUID, Reason]:
-    """Return who is in conflict with a revision of `proposal` that is made with `token` now."""
+def electorate_of(proposal: Proposal, now: datetime) -> Electorate:
+    """Return the electorate of one proposal."""
+    return electorates_of([proposal], now)[proposal.id]
+
+
+def conflicts_of(proposal: Proposal, now: datetime) -> dict[UUID, Reason]:
+    """Return who is in conflict with `proposal`: stored with its revisions, or by what the tables say now."""
+    return _conflicts([proposal], now)[proposal.id]
+
+
+def submitted_by(
+    proposal: Proposal, token: AgentToken | None, now: datetime, *, author: Person | None = None
+) -> dict[UUID, Reason]:
+    """Return who is in conflict with a revision of `proposal` that is made now, with `token` or by `author`."""
     return conflict_set(
         owners_then=_owners_at(_ownerships([proposal])[proposal.agent_id], now),
         principals={proposal.principal} - {proposal.agent_id},
-        minters={token.minted_by_id},
+        authors={author.id} if author else (),
+        minters={token.minted_by_id} if token else (),
     )
 
 

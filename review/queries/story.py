@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -13,7 +14,28 @@ from review.models import Decision, Proposal, Revision
 
 def current_revision(proposal: Proposal) -> Revision:
     """Return the revision that a decision would count for."""
-    return Revision.objects.get(proposal=proposal, number=proposal.revision)
+    rows = Revision.objects.select_related("author_person")
+    return rows.get(proposal=proposal, number=proposal.revision)
+
+
+class Written(NamedTuple):
+    """A revision, and whether it repeats the arguments of the one before: then nobody wrote it, it was bound anew."""
+
+    revision: Revision
+    is_repeated: bool
+
+
+def written(proposal: Proposal) -> list[Written]:
+    """Return every revision, newest first, with what made it."""
+    rows = list(revisions(proposal))
+    earlier = [*(row.arguments_digest for row in rows[1:]), ""]
+    return [Written(row, row.arguments_digest == before) for row, before in zip(rows, earlier, strict=True)]
+
+
+def last_of_agent(proposal: Proposal) -> Revision | None:
+    """Return the newest revision that no person wrote."""
+    written = Revision.objects.filter(proposal=proposal, author_person__isnull=True)
+    return written.order_by("-number").first()
 
 
 def revisions(proposal: Proposal) -> QuerySet[Revision]:

@@ -22,6 +22,12 @@ def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
     return _one(rows.filter(pk=proposal_id).first())
 
 
+def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:
+    """Whether `person` has any role where `proposal` stands; without one it does not exist for him."""
+    roles = Membership.objects.active(now).held_by(person)
+    return roles.filter(workspace_id=proposal.workspace_id).exists()
+
+
 def of_agent(agent: Agent, proposal_id: UUID) -> Proposal:
     """Return a proposal of `agent`.
 

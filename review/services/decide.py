@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
-from review.access.models import Membership
 from review.audit import log
 from review.audit.actions import Action
 from review.domain import decision as rules
@@ -22,6 +21,7 @@ from review.domain.status import Status
 from review.effects import Submission, effect_of
 from review.models import Decision, Proposal, Revision
 from review.queries.cases import case_of
+from review.queries.visible import is_visible
 from review.services import nonce, take_effect
 from review.services.expire import meet
 from review.services.hold_again import hold_again
@@ -85,7 +85,8 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     # is asked here too: it went on while others had their turn.
     log.take_turn()
     now = timezone.now()
-    _must_see(proposal, by, now)
+    if not is_visible(by.person.id, proposal, now):
+        raise NotFound
     if repeated := _repeated(proposal, by, ballot):
         return Decided(proposal, repeated, replayed=True)
     case = case_of(proposal, now)
@@ -105,13 +106,6 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     _record_vote(proposal, cast, by, case, ballot)
     _carry_out(proposal, case, ruling, by, ballot, now)
     return Decided(proposal, cast, replayed=False)
-
-
-def _must_see(proposal: Proposal, by: PersonActor, now: datetime) -> None:
-    """For a person without any role in its workspace it does not exist. Raises: NotFound."""
-    roles = Membership.objects.active(now).held_by(by.person.id)
-    if not roles.filter(workspace_id=proposal.workspace_id).exists():
-        raise NotFound
 
 
 def _repeated(proposal: Proposal, by: PersonActor, ballot: Ballot) -> Decision | None:

@@ -82,7 +82,9 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
     tool, text = inner_name(draft.tool), canonical(dict(draft.arguments))
 
     def refused(refusal: Refusal) -> None:
-        record_refused(refusal, tool=tool, text=text, by=by)
+        record_refused(
+            refusal, tool=tool, text=text, by=by, workspace=by.agent.workspace_id, agent=by.agent.id
+        )
 
     def work() -> Proposed:
         return _propose(draft, tool, text, by, now)

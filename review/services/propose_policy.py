@@ -23,7 +23,7 @@ from review.models import Proposal
 from review.queries.policies import in_force
 from review.queries.policy_changes import house_of
 from review.services.propose_own import propose_own
-from review.services.refuse import record_refused_own
+from review.services.refuse import record_refused
 from review.services.settle import settle
 from review.services.weigh import weigh_own
 
@@ -52,7 +52,7 @@ def propose_policy(workspace: Workspace, draft: Draft, *, by: PersonActor) -> Pr
     text = canonical(draft.arguments())
 
     def refused(refusal: Refusal) -> None:
-        record_refused_own(refusal, tool=TOOL, text=text, by=by, workspace=workspace.id)
+        record_refused(refusal, tool=TOOL, text=text, by=by, workspace=workspace.id)
 
     return settle(lambda: _propose(workspace, draft, by), refused=refused)
 

@@ -1,4 +1,8 @@
-"""A new revision: it passes the gate again, outdates every vote, and moves expiry by policy only (I5)."""
+"""A new revision: it passes the gate again, outdates every vote, and moves expiry by policy only (I5).
+
+The proposing agent sends it, or a reviewer edits the arguments on the page. Who edits is an author from then on
+and cannot approve any revision of the proposal; whoever could not before gains nothing by it, so an owner may.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,22 @@ from uuid import UUID
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import canonical
-from huqan_site.lib.problems import Refusal
-from review.access.actors import AgentActor
+from huqan_site.lib.problems import FieldError, Refusal
+from review.access.actors import AgentActor, PersonActor
+from review.access.models import Agent
+from review.audit import log
 from review.audit.actions import Action
 from review.domain import status
+from review.domain.decision import says_something
 from review.domain.gate import Outcome
+from review.domain.independence import union
+from review.domain.refusals import Blocked, Invalid, NotFound, ReasonRequired
 from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
-from review.queries.cases import submitted_by
+from review.queries.cases import conflicts_of, electorate_of, submitted_by
+from review.queries.visible import is_visible
 from review.services import take_effect
 from review.services.expire import meet
 from review.services.propose import require_deciders
@@ -29,43 +39,34 @@ from review.services.settle import settle
 from review.services.transitions import agent_at_work, hold, lock, move, record
 from review.services.weigh import Weighed, weigh
 
+Author = AgentActor | PersonActor
+STARTED_BY_PERSON = "A person started this, so nobody else writes it. Reject it, or request changes."
+UNCHANGED = "These are the arguments as they are. Change something, or decide on them."
+
 
 def revise(
-    proposal_id: UUID, *, by: AgentActor, replaces: int, arguments: Mapping[str, Any], rationale: str = ""
+    proposal_id: UUID, *, by: Author, replaces: int, arguments: Mapping[str, Any], rationale: str = ""
 ) -> Proposal:
     """Return the proposal with a new current revision in place of number `replaces`.
 
-    Raises: NotFound, AlreadyDecided, Expired, StaleRevision, AgentStopped, and the gate's as for a proposal.
+    `by` is the proposing agent, or a person with the deciding role; he gives his reason as `rationale`.
+
+    Raises: NotFound, NotEligible, AlreadyDecided, Expired, StaleRevision, ReasonRequired, AgentStopped, and the
+    gate's as for a proposal.
     """
-    now = timezone.now()
     text = canonical(dict(arguments))
 
     def refused(refusal: Refusal) -> None:
-        proposal = (
-            Proposal.objects.select_related("workspace", "agent")
-            .filter(pk=proposal_id, agent=by.agent)
-            .first()
-        )
-        if proposal is not None:
-            meet(proposal, now)
-            record_refused(refusal, tool=proposal.tool, text=text, by=by, proposal=proposal.id)
+        _record_refusal(proposal_id, refusal, text, by)
 
-    return settle(
-        lambda: _revise(proposal_id, by, replaces, arguments, text, rationale, now), refused=refused
-    )
+    return settle(lambda: _revise(proposal_id, by, replaces, arguments, text, rationale), refused=refused)
 
 
 def _revise(
-    proposal_id: UUID,
-    by: AgentActor,
-    replaces: int,
-    arguments: Mapping[str, Any],
-    text: str,
-    rationale: str,
-    now: datetime,
+    proposal_id: UUID, by: Author, replaces: int, arguments: Mapping[str, Any], text: str, rationale: str
 ) -> Proposal:
-    hold(by.agent.id)
-    proposal = lock(proposal_id, agent_id=by.agent.id)
+    proposal = _of_agent(proposal_id, by) if isinstance(by, AgentActor) else _of_person(proposal_id, by)
+    now = timezone.now()
     status.revise(
         proposal.status,
         revision=proposal.revision,
@@ -73,7 +74,9 @@ def _revise(
         expires_at=proposal.expires_at,
         now=now,
     )
-    agent = agent_at_work(by.agent.id, now)
+    if isinstance(by, PersonActor):
+        _mind_the_edit(proposal, text, rationale)
+    agent = agent_at_work(_agent(proposal).id, now)
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)
     before = proposal.status
     _advance(proposal, arguments, text, rationale, weighed, by, now)
@@ -84,10 +87,50 @@ def _revise(
         before=before,
         after={"arguments": digest_of(text), "gate": str(weighed.outcome)},
         policy=weighed.rule.digest,
+        conflict_set=conflicts_of(proposal, now),
         private={"rationale": rationale} if rationale else None,
     )
     take_effect.after_gate(proposal, arguments, weighed, by, now)
     return proposal
+
+
+def _of_agent(proposal_id: UUID, by: AgentActor) -> Proposal:
+    hold(by.agent.id)
+    return lock(proposal_id, agent_id=by.agent.id)
+
+
+def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
+    """Return the proposal for somebody with the deciding role, which he does not lose before the end of this.
+
+    Raises: NotFound, NotEligible.
+    """
+    agent_id = Proposal.objects.filter(pk=proposal_id).values_list("agent_id", flat=True).first()
+    if agent_id is not None:
+        hold(agent_id)
+    proposal = lock(proposal_id)
+    log.take_turn()
+    now = timezone.now()
+    if not is_visible(by.person.id, proposal, now):
+        raise NotFound
+    electorate = electorate_of(proposal, now)
+    if electorate.membership(by.person.id, now) is None:
+        raise electorate.not_eligible()
+    return proposal
+
+
+def _mind_the_edit(proposal: Proposal, text: str, reason: str) -> None:
+    """A person writes what an agent proposed, says why, and changes something: nothing is outdated for nothing."""
+    if proposal.agent is None:
+        raise Blocked(STARTED_BY_PERSON)
+    if not says_something(reason):
+        raise ReasonRequired
+    if proposal.revisions.get(number=proposal.revision).arguments == text:
+        raise Invalid(errors=[FieldError("/arguments", "unchanged", UNCHANGED)])
+
+
+def _agent(proposal: Proposal) -> Agent:
+    assert proposal.agent is not None, "what a person started is revised by nobody"
+    return proposal.agent
 
 
 def _advance(
@@ -96,16 +139,17 @@ def _advance(
     text: str,
     rationale: str,
     weighed: Weighed,
-    by: AgentActor,
+    by: Author,
     now: datetime,
 ) -> None:
     """Put the new revision in place with one conditional statement, then lay it down."""
     expires_at = ends(proposal, weighed, now)
     binding = bind(proposal, proposal.revision + 1, text, weighed, expires_at)
     proposal.submitted_at = now
-    conflicts = submitted_by(proposal, by.token, now)
+    token, author = (by.token, None) if isinstance(by, AgentActor) else (None, by.person)
+    conflicts = submitted_by(proposal, token, now, author=author)
     if weighed.outcome is not Outcome.ALLOW:
-        require_deciders(proposal, weighed, conflicts, now)
+        require_deciders(proposal, weighed, union(conflicts_of(proposal, now), conflicts), now)
     words = Words(rationale, proposal.revisions.get(number=proposal.revision).evidence)
     move(
         proposal,
@@ -122,4 +166,31 @@ def _advance(
         reason=None,
         fields=[],
     )
-    lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=by.token, now=now)
+    lay(
+        proposal,
+        binding,
+        weighed,
+        words=words,
+        conflicts=conflicts,
+        token=token,
+        author=author,
+        now=now,
+    )
+
+
+def _record_refusal(proposal_id: UUID, refusal: Refusal, text: str, by: Author) -> None:
+    """Write down who tried to write what into which proposal, if there is one in his workspace or of this agent."""
+    rows = Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id)
+    proposal = (rows.filter(agent=by.agent) if isinstance(by, AgentActor) else rows).first()
+    if proposal is None:
+        return
+    meet(proposal, timezone.now())
+    record_refused(
+        refusal,
+        tool=proposal.tool,
+        text=text,
+        by=by,
+        workspace=proposal.workspace_id,
+        agent=proposal.agent_id,
+        proposal=proposal.id,
+    )

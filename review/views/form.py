@@ -53,14 +53,16 @@ def ballot_of(request: HttpRequest, *, factor_at: datetime | None) -> Ballot:
     posted = request.POST
     return Ballot(
         verdict=posted.get("verdict", ""),
-        revision=_number(posted.get("revision", "")),
+        revision=number_of(posted.get("revision", "")),
         binding=posted.get("binding", ""),
         nonce=posted.get("nonce", ""),
-        reason=_text(posted.get("reason", "")),
+        reason=text_of(posted.get("reason", "")),
         confirm=posted.get("confirm", ""),
         factor_at=factor_at,
         tombstone=posted.get("tombstone") == "1",
-        fields=tuple(_text(pointer) for pointer in posted.getlist("fields")[:100] if pointer.startswith("/")),
+        fields=tuple(
+            text_of(pointer) for pointer in posted.getlist("fields")[:100] if pointer.startswith("/")
+        ),
     )
 
 
@@ -69,12 +71,13 @@ def typed_of(ballot: Ballot, refusal: Refusal) -> Typed:
     return Typed(ballot.verdict, ballot.reason, ballot.confirm, ballot.tombstone, ballot.fields, refusal)
 
 
-def _number(text: str) -> int | None:
+def number_of(text: str) -> int | None:
+    """Return the number that a field carried, or None where it is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def _text(text: str) -> str:
-    """A form cannot carry what the database cannot keep: U+0000 becomes the sign that stands for it."""
+def text_of(text: str) -> str:
+    """Return what was typed; U+0000, which the database cannot keep, becomes the sign that stands for it."""
     return text.replace("\0", "␀").replace("\r\n", "\n")
 
 

@@ -5,7 +5,7 @@ Each returns what one template in templates/components/ documents at its top. Qu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -18,12 +18,14 @@ from review.access.actors import PersonActor
 from review.access.queries import is_manager, owners_now
 from review.domain import status as states
 from review.domain.decision import Case, Verdict
+from review.domain.independence import Electorate
 from review.domain.requirements import Requirement, State, requirements
-from review.domain.status import Status
+from review.domain.status import REVISABLE, Status
 from review.domain.summary import asking
 from review.effects import told
 from review.queries import story
 from review.queries.policies import place
+from review.queries.story import Written
 from review.views.rows import outcome_of
 
 if TYPE_CHECKING:
@@ -76,23 +78,45 @@ def facts(proposal: Proposal, now: datetime) -> dict[str, Any]:
 
 def votes(proposal: Proposal, case: Case) -> dict[str, Any]:
     """Return every decision on the proposal; those on another binding are outdated, and say why."""
+    written = story.written(proposal)
     return {
         "given": proposal.approvals_given,
         "required": case.rule.people,
         "revision": proposal.revision,
-        "rows": [_vote(proposal, row) for row in story.decisions(proposal)],
+        "rows": [_vote(row, _outdated(proposal, row, written)) for row in story.decisions(proposal)],
     }
 
 
-def _vote(proposal: Proposal, cast: Decision) -> dict[str, Any]:
+def author_of(revision: Revision, proposal: Proposal) -> str:
+    """Return who wrote a revision, by name: a person who edited, else the agent."""
+    if revision.author_person:
+        return revision.author_person.name
+    return proposal.agent.name if proposal.agent else ""
+
+
+def _outdated(proposal: Proposal, cast: Decision, written: Sequence[Written]) -> str:
+    """Return why a decision counts no more, or nothing: what made the revision after it."""
+    following = next((one for one in written if one.revision.number == cast.revision + 1), None)
+    return " ".join(_made(following, proposal)) if following else ""
+
+
+def _made(written: Written, proposal: Proposal) -> tuple[str, str]:
+    """Return who made a revision, and how."""
+    revision, number = written.revision, {"n": written.revision.number}
+    if written.is_repeated:
+        return _("The console"), _("bound the same arguments anew as revision %(n)d.") % number
+    if revision.number == 1:
+        return author_of(revision, proposal), _("proposed.")
+    did = _("edited it into revision %(n)d.") if revision.author_person else _("sent revision %(n)d.")
+    return author_of(revision, proposal), did % number
+
+
+def _vote(cast: Decision, outdated: str = "") -> dict[str, Any]:
     did = {
         Verdict.APPROVE: _("approved revision %(n)d"),
         Verdict.REJECT: _("rejected revision %(n)d"),
         Verdict.REQUEST_CHANGES: _("requested changes to revision %(n)d"),
     }
-    outdated = ""
-    if cast.revision < proposal.revision:
-        outdated = _("revision %(n)d is current.") % {"n": proposal.revision}
     return {
         "who": cast.person.name,
         "did": did[Verdict(cast.verdict)] % {"n": cast.revision},
@@ -138,12 +162,9 @@ def history(proposal: Proposal) -> list[dict[str, Any]]:
 
 
 def _revision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    for row in story.revisions(proposal):
-        did = _("proposed.") if row.number == 1 else _("sent revision %(n)d.") % {"n": row.number}
-        author = (
-            row.author_person.name if row.author_person else proposal.agent.name if proposal.agent else ""
-        )
-        yield {"at": row.created_at, "who": author, "did": f"{did} {_gate(row)}"}
+    for written in story.written(proposal):
+        who, did = _made(written, proposal)
+        yield {"at": written.revision.created_at, "who": who, "did": f"{did} {_gate(written.revision)}"}
 
 
 def _gate(revision: Revision) -> str:
@@ -156,7 +177,7 @@ def _gate(revision: Revision) -> str:
 
 def _decision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
     for row in story.decisions(proposal):
-        yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(proposal, row)['did']}."}
+        yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(row)['did']}."}
 
 
 def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
@@ -173,6 +194,15 @@ def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
         yield {"at": proposal.decided_at, "who": _("The console"), "did": ending}
     if proposal.decided_at and proposal.status == Status.WITHDRAWN and proposal.agent:
         yield {"at": proposal.decided_at, "who": proposal.agent.name, "did": _("withdrew it.")}
+
+
+def edit_url(proposal: Proposal, electorate: Electorate, person: Person, now: datetime) -> str | None:
+    """Return where this person edits the arguments, or None where he cannot: held, over, or no deciding role."""
+    standing = states.current(proposal.status, proposal.expires_at, now)
+    if standing not in REVISABLE or proposal.agent is None:
+        return None
+    holds = electorate.membership(person.id, now) is not None
+    return reverse("edit", args=[proposal.id]) if holds else None
 
 
 def audit_url(proposal: Proposal, person: Person, now: datetime) -> str | None:
@@ -197,7 +227,7 @@ def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[
 def _revisions(proposal: Proposal) -> Iterable[dict[str, Any]]:
     for row in story.revisions(proposal):
         current = row.number == proposal.revision
-        url = None if current else f"?base=r{row.number}"
+        url = None if current else f"{reverse('proposal', args=[proposal.id])}?base=r{row.number}"
         yield {
             "number": row.number,
             "current": current,
@@ -226,6 +256,17 @@ def evidence(revision: Revision) -> list[dict[str, Any]]:
         }
         for item in revision.evidence
     ]
+
+
+def agent_words(proposal: Proposal, revision: Revision) -> dict[str, Any]:
+    """Return the agent's name and what it said last; what a person wrote as a reason is never shown as its words."""
+    spoken = revision if revision.author_person_id is None else story.last_of_agent(proposal)
+    return {
+        "agent": proposal.agent.name if proposal.agent else "",
+        "words": spoken.rationale if spoken else "",
+        "editor": revision.author_person and revision.author_person.name,
+        "editor_words": revision.rationale if revision.author_person else "",
+    }
 
 
 def closed(proposal: Proposal, case: Case, actor: PersonActor, now: datetime) -> dict[str, str]:

@@ -65,7 +65,10 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     arguments = json.loads(revision.arguments)
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
-    warnings, preview = warnings_of(found, arguments, base, now), _preview(found, arguments, case.rule.people)
+    warnings, preview = (
+        warnings_of(found, revision, arguments, base, now),
+        _preview(found, arguments, case.rule.people),
+    )
     context = {
         "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},
         "sentence": parts.sentence(found, arguments, actor.person, now),
@@ -73,12 +76,13 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "warnings": warnings,
         "diff": comparison(base, revision.arguments),
         "bases": _bases(found, bases, base),
+        "url": reverse("proposal", args=[found.id]),
+        "edit_url": parts.edit_url(found, case.electorate, actor.person, now),
         "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
         "preview": preview,
         "run_note": _run_note(found, case.rule.people),
         "evidence": parts.evidence(revision),
-        "agent": found.agent.name if found.agent else "",
-        "words": revision.rationale,
+        **parts.agent_words(found, revision),
         "votes": parts.votes(found, case),
         "policy": parts.policy(found, case, actor.person, now),
         "history": parts.history(found),

@@ -15,16 +15,23 @@ from huqan_site.lib.json_strings import strings
 from review.queries.bases import Base
 
 if TYPE_CHECKING:
-    from review.models import Proposal
+    from review.models import Proposal, Revision
 
 HIDDEN = {"bidi_control", "zero_width", "tag_character", "variation_selector", "control_character"}
 DISGUISED = {"mixed_script", "look_alike"}
 SOON = timedelta(hours=1)
 
 
-def warnings_of(proposal: Proposal, arguments: Any, base: Base, now: datetime) -> list[dict[str, Any]]:
-    """Return the notices of one proposal, red ones first."""
-    return [*suspicious(arguments), *_changed_since(proposal, base), *_ends_soon(proposal, now)]
+def warnings_of(
+    proposal: Proposal, revision: Revision, arguments: Any, base: Base, now: datetime
+) -> list[dict[str, Any]]:
+    """Return the notices of one proposal, red ones first, neutral ones last."""
+    return [
+        *suspicious(arguments),
+        *_changed_since(proposal, base),
+        *_ends_soon(proposal, now),
+        *_edited(revision),
+    ]
 
 
 def suspicious(arguments: Any) -> list[dict[str, Any]]:
@@ -87,6 +94,15 @@ def _changed_since(proposal: Proposal, base: Base) -> list[dict[str, Any]]:
     }
     notice = _warning("amber", "warning", _("Changed since you looked"), "", sentence, [])
     return [{**notice, "link_url": "#history", "link_label": _("See history")}]
+
+
+def _edited(revision: Revision) -> list[dict[str, Any]]:
+    """A person wrote what would run."""
+    if revision.author_person is None or revision.number == 1:
+        return []
+    title = _("%(who)s edited the arguments") % {"who": revision.author_person.name}
+    sentence = _("Who edits is an author, and cannot approve any revision of this proposal.")
+    return [_warning("neutral", "note", title, "", sentence, [])]
 
 
 def _ends_soon(proposal: Proposal, now: datetime) -> list[dict[str, Any]]:
