@@ -26,6 +26,7 @@ HUQAN_LOG_NAME = env.str("HUQAN_LOG_NAME", "huqan.local/audit")
 HUQAN_RATE_PER_MINUTE = env.int("HUQAN_RATE_PER_MINUTE", 600)
 HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
+HUQAN_WEBHOOK_HOSTS: list[str] = env.list("HUQAN_WEBHOOK_HOSTS", [])
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {
@@ -175,6 +176,7 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     # An answer of 4xx is the client's affair and stands in the access log; what failed here is logged as an error.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    # What a receiver of webhooks gets wrong stands on the page of its agent.
+    "loggers": {"django.request": {"level": "ERROR"}, "urllib3": {"level": "ERROR"}},
     "root": {"handlers": ["stderr"], "level": env.str("HUQAN_LOG_LEVEL", "WARNING")},
 }

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.utils import timezone
 
 from review.access.actors import Actor, SystemActor
 from review.access.models import Agent
@@ -19,8 +20,21 @@ from review.audit.log import ObjectRef
 from review.domain.refusals import AlreadyDecided, NotFound
 from review.domain.status import Status
 from review.models import Proposal
+from review.webhooks.outbox import announce
 
 CONSOLE = SystemActor()
+
+#: What the webhooks of its agent are told when a proposal gets into a state. Nothing in it can decide anything.
+ANNOUNCED: Mapping[Status, str] = {
+    Status.APPROVED: "proposal.decided",
+    Status.EXECUTED: "proposal.decided",
+    Status.REJECTED: "proposal.decided",
+    Status.CHANGES_REQUESTED: "proposal.decided",
+    Status.EXPIRED: "proposal.expired",
+    Status.SUCCEEDED: "proposal.outcome",
+    Status.FAILED: "proposal.outcome",
+    Status.UNKNOWN: "proposal.outcome",
+}
 
 
 def lock(proposal_id: UUID, **scope: Any) -> Proposal:
@@ -68,6 +82,18 @@ def move(proposal: Proposal, to: Status, **changes: Any) -> None:
         raise AlreadyDecided
     for name, value in changes.items():
         setattr(proposal, name, value)
+    _announce(proposal, to)
+
+
+def _announce(proposal: Proposal, to: Status) -> None:
+    """Put it into the outbox, in the transaction of the step itself: what is undone is not told."""
+    if to in ANNOUNCED and proposal.agent_id is not None:
+        announce(
+            proposal.agent_id,
+            ANNOUNCED[to],
+            {"proposal": str(proposal.id), "status": str(to), "revision": proposal.revision},
+            timezone.now(),
+        )
 
 
 def record(

@@ -41,10 +41,6 @@ class Webhook(models.Model):
     def __str__(self) -> str:
         return f"webhook {self.id} of {self.agent_id}"
 
-    @property
-    def is_open(self) -> bool:
-        return self.removed_at is None and self.gone_at is None
-
 
 class MessageQuerySet(models.QuerySet["Message"]):
     def due(self, now: datetime) -> MessageQuerySet:

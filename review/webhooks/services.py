@@ -1,0 +1,135 @@
+"""Webhooks: set up by managers, each with a secret that is shown once."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from review.access.actors import PersonActor
+from review.access.models import Agent
+from review.access.refusals import NotFound
+from review.access.services import rules
+from review.audit.actions import Action
+from review.audit.transaction import write
+from review.webhooks import secrets, targets
+from review.webhooks.entries import record
+from review.webhooks.models import Message, Webhook
+from review.webhooks.outbox import enqueue, give_up_waiting
+from review.webhooks.refusals import AlreadyRegistered, TooManyWebhooks
+
+MOST = 5
+BOTH_SIGN = timedelta(hours=24)
+TEST = "webhook.test"
+
+
+class Registered(NamedTuple):
+    """A webhook, and its secret, which nobody can show again."""
+
+    webhook: Webhook
+    secret: str
+
+
+def register_webhook(agent_id: UUID, url: str, *, by: PersonActor) -> Registered:
+    """Have `url` told what becomes of the proposals of an agent.
+
+    Raises: BadTarget, AlreadyRegistered, TooManyWebhooks, NotFound, NotManager.
+    """
+    now, secret = timezone.now(), secrets.new_secret()
+    rules.require_manager(by, _agent(agent_id).workspace_id, now)  # a stranger has no name looked up here
+    _check(url)
+    with write():
+        agent = _agent(agent_id)
+        rules.require_manager(by, agent.workspace_id, now)
+        if Webhook.objects.filter(agent=agent, removed_at__isnull=True).count() >= MOST:
+            raise TooManyWebhooks
+        webhook = Webhook(agent=agent, url=url, registered_by=by.person, created_at=now)
+        webhook.secret = secrets.seal(secret, webhook.id)
+        with rules.only_once(AlreadyRegistered):
+            webhook.save(force_insert=True)
+        record(Action.WEBHOOK_REGISTERED, webhook, by)
+    return Registered(webhook, secret)
+
+
+def rotate_secret(webhook_id: UUID, *, by: PersonActor) -> Registered:
+    """Give the webhook a new secret; for 24 hours both sign, so that the receiver can change over in peace.
+
+    Raises: NotFound, NotManager.
+    """
+    now, secret = timezone.now(), secrets.new_secret()
+    with write():
+        webhook = _held(webhook_id, by, now)
+        webhook.earlier_secret, webhook.earlier_until = webhook.secret, now + BOTH_SIGN
+        webhook.secret = secrets.seal(secret, webhook.id)
+        webhook.save(update_fields=["secret", "earlier_secret", "earlier_until"])
+        record(Action.WEBHOOK_REGISTERED, webhook, by, after={"secret": "rotated"})
+    return Registered(webhook, secret)
+
+
+def remove_webhook(webhook_id: UUID, *, by: PersonActor) -> Webhook:
+    """Tell this address nothing more; what waited for it is given up. Raises: NotFound, NotManager."""
+    now = timezone.now()
+    with write():
+        webhook = _held(webhook_id, by, now)
+        webhook.removed_at, webhook.secret, webhook.earlier_secret = now, "", ""
+        webhook.save(update_fields=["removed_at", "secret", "earlier_secret"])
+        give_up_waiting(webhook.id, now, "The webhook was removed.")
+        record(Action.WEBHOOK_REMOVED, webhook, by)
+        return webhook
+
+
+def send_test(webhook_id: UUID, *, by: PersonActor) -> Message:
+    """Put a message that is about nothing into the outbox. Raises: NotFound, NotManager."""
+    now = timezone.now()
+    with write():
+        return enqueue(_told(webhook_id, by, now), TEST, {}, now)
+
+
+def try_again(message_id: UUID, *, by: PersonActor) -> Message:
+    """Send once more what was given up. Raises: NotFound, NotManager."""
+    now = timezone.now()
+    with write():
+        message = Message.objects.filter(pk=message_id).first()
+        if message is None:
+            raise NotFound
+        _told(message.webhook_id, by, now)
+        given_up = Message.objects.filter(pk=message_id, given_up_at__isnull=False)
+        if not given_up.update(given_up_at=None, due_at=now, attempts=0):
+            raise NotFound
+        message.refresh_from_db()
+        return message
+
+
+def _check(url: str) -> None:
+    """Outside the write lock, since a resolver can take its time. Raises: BadTarget."""
+    allowed = settings.HUQAN_WEBHOOK_HOSTS
+    target = targets.parse(url, allowed=allowed)
+    targets.checked(target, allowed=allowed, resolve=targets.system_resolver)
+
+
+def _agent(agent_id: UUID) -> Agent:
+    agent = Agent.objects.filter(id=agent_id).first()
+    if agent is None:
+        raise NotFound
+    return agent
+
+
+def _held(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
+    """Return the webhook, locked. Raises: NotFound (also when it was removed), NotManager."""
+    rows = Webhook.objects.select_for_update(of=("self",), no_key=True).select_related("agent")
+    webhook = rows.filter(pk=webhook_id, removed_at__isnull=True).first()
+    if webhook is None:
+        raise NotFound
+    rules.require_manager(by, webhook.agent.workspace_id, now)
+    return webhook
+
+
+def _told(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
+    """Return the webhook, if its receiver is still there. Raises: NotFound, NotManager."""
+    webhook = _held(webhook_id, by, now)
+    if webhook.gone_at is not None:
+        raise NotFound("The receiver said that it is gone for good. Remove the webhook and register it anew.")
+    return webhook
