@@ -2,7 +2,8 @@
 
 The address is settled first, since the settings read it; then Django, then gunicorn in this same
 process, so that a signal to it stops everything. With `--demo` the database is migrated and holds
-the demo's people and proposals before the first request.
+the demo's people and proposals before the first request. The worker runs beside the server, as long as it
+does, unless HUQAN_WORKER=off says that it runs elsewhere.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import django
@@ -22,6 +25,7 @@ from django.db.migrations.executor import MigrationExecutor
 from gunicorn.app.base import BaseApplication
 
 FIRST_PORT = 8000
+WORKER_GRACE = 3  # seconds to end its step
 PORTS_TO_TRY = 50
 
 
@@ -71,6 +75,26 @@ def _parse(name: str, text: str) -> Address:
     return Address(host, int(port))
 
 
+class Companion:
+    """The worker as a program of its own beside the server; it ends with it, however the server ends."""
+
+    def __init__(self) -> None:
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, unless HUQAN_WORKER=off."""
+        if settings.HUQAN_WORKER:
+            command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "worker"]
+            self._running = subprocess.Popen([*command, "--parent", str(os.getpid())])
+
+    def stop(self) -> None:
+        """Have it end the step it is at, and then itself."""
+        if self._running is not None:
+            self._running.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._running.wait(WORKER_GRACE)
+
+
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
     """gunicorn around the console, without a configuration file or a control socket."""
 
@@ -93,6 +117,12 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
 
 def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]:
     """Return gunicorn's options: many threads, since each long poll holds one."""
+    companion = Companion()
+
+    def ready(_server: Any) -> None:
+        print(greeting, flush=True)  # not before it answers
+        companion.start()
+
     return {
         "bind": str(bind),
         "worker_class": "huqan_site.arrivals.Worker",
@@ -104,7 +134,8 @@ def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]
         "control_socket_disable": True,
         "loglevel": "warning",
         "post_worker_init": lambda _worker: stay_connected(),
-        "when_ready": lambda _server: print(greeting, flush=True),  # not before it answers
+        "when_ready": ready,
+        "on_exit": lambda _server: companion.stop(),
     }
 
 

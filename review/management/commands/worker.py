@@ -2,37 +2,86 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import signal
 import threading
 from argparse import ArgumentParser
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand
-from django.db import close_old_connections
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, close_old_connections
 
+from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
 from review.services.rebind import rebind_outdated
+from review.webhooks.outbox import deliver_due, forget_old
 
 EVERY = 5.0  # seconds between two rounds
+logger = logging.getLogger(__name__)
+
+
+class Step(NamedTuple):
+    """One thing that a round does: `work` returns how often, `words` say of what."""
+
+    words: str
+    work: Callable[[], int]
+
+
+STEPS = (
+    Step("expired", expire_overdue),
+    Step("bound anew", rebind_outdated),
+    Step("webhook messages sent or tried", deliver_due),
+    Step("old webhook messages deleted", forget_old),
+)
 
 
 class Command(BaseCommand):
-    help = "Expire what has run out of time and bind anew what a changed rule applies to, until told to stop."
+    help = (
+        "Expire what has run out of time, bind anew what a changed rule applies to, and send what webhooks are told, "
+        "until told to stop."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="do one round and stop")
+        parser.add_argument("--parent", type=int, help="stop, too, when the program with this id is gone")
 
-    def handle(self, *args: Any, once: bool = False, **options: Any) -> None:
+    def handle(self, *args: Any, once: bool = False, parent: int | None = None, **options: Any) -> None:
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        while True:
-            self._round()
-            if once or stop.wait(EVERY):
+        if not once and parent is None:
+            self._write("Working until it is stopped.")
+        while not stop.is_set() and parent in (None, os.getppid()):
+            failed = self._round(stop)
+            if once:
+                if failed:
+                    raise CommandError(f"Failed: {', '.join(failed)}. The reason stands in the log.")
                 return
+            stop.wait(EVERY)
             close_old_connections()
 
-    def _round(self) -> None:
-        for number, did in ((expire_overdue(), "expired"), (rebind_outdated(), "bound anew")):
-            if number:
-                self.stdout.write(f"{number} {did}")
+    def _round(self, stop: threading.Event) -> list[str]:
+        """Take every step, and return those that failed: one that does keeps no other from being taken."""
+        failed = []
+        for step in STEPS:
+            if stop.is_set():
+                break
+            try:
+                self._say(step, step.work())
+            except (DatabaseError, Unavailable):
+                logger.warning("The database takes no writes now; put off: %s", step.words)
+                failed.append(step.words)
+            except Exception:
+                logger.exception("A round of the worker failed at: %s", step.words)
+                failed.append(step.words)
+        return failed
+
+    def _say(self, step: Step, times: int) -> None:
+        if times:
+            self._write(f"{times} {step.words}")
+
+    def _write(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()

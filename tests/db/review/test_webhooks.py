@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -34,6 +35,7 @@ from review.webhooks.services import (
     send_test,
     try_again,
 )
+from tests.support import tracked
 from tests.support.factories import Team, team
 from tests.support.receiver import Receiver, certificate, receiving
 from tests.support.review_acts import at, call, vote
@@ -231,6 +233,22 @@ def test_a_changed_body_does_not_verify(cast: Team, hook: Registered, receiver: 
     assert received.verified(hook.secret)
     with pytest.raises(WebhookVerificationError):
         received._replace(body=received.body.replace(b"test", b"next")).verified(hook.secret)
+
+
+def test_the_receiver_in_the_documents_takes_what_is_ours_and_nothing_else(
+    cast: Team, hook: Registered, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    example = re.search(r"```python\n(.*?)```", (tracked.ROOT / "docs/agents.md").read_text(), re.DOTALL)
+    assert example
+    there: dict[str, Any] = {}
+    exec(example[1], there)
+    monkeypatch.setenv("WEBHOOK_SECRET", hook.secret)
+    vote(cast.alice, call(cast.scout))
+    deliver_due()
+    headers, body = dict(receiver.received[0].headers), receiver.received[0].body
+    assert there["receive"](headers, body) == there["receive"](headers, body) == 204
+    assert capsys.readouterr().out == "proposal.decided approved\n"
+    assert there["receive"](headers, body.replace(b"approved", b"rejected")) == 400
 
 
 def test_without_the_key_nothing_is_sent_and_the_page_can_say_why(
