@@ -8,19 +8,31 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 
 from huqan_site import __version__, errors
 from huqan_site.lib.problems import FieldError, Refusal
 from memory.api.routes import router as memory
 from review.access.refusals import Unauthorized
-from review.api.reading import StrictParser
+from review.api.documented import complete
+from review.api.reading import StrictParser, pointer
 from review.api.routes import router as proposals
 from review.audit.refusals import Unavailable
 from review.domain.refusals import Invalid
 
 logger = logging.getLogger(__name__)
 
-api = NinjaAPI(
+
+class AgentsApi(NinjaAPI):
+    """ninja, with a document that says all that these calls take and answer."""
+
+    def get_openapi_schema(self, **where: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(**where)
+        complete(document)
+        return document
+
+
+api = AgentsApi(
     title="Huqan review console",
     version=__version__,
     description="Agents propose; people decide; what was approved runs once, on exactly the reviewed bytes.",
@@ -94,5 +106,4 @@ def _field_error(error: dict[str, Any]) -> FieldError:
 
 def _pointer(place: tuple[str | int, ...]) -> str:
     """A JSON Pointer into the body; for a query, to its parameter."""
-    steps = place[2:] if place[0] == "body" else place[1:]
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return pointer(*(place[2:] if place[0] == "body" else place[1:]))

@@ -22,6 +22,8 @@ SECONDS = 10.0  # for a whole request to arrive
 PIECE = 65_536  # bytes
 LONGEST_HEAD = 65_536  # bytes; a longer one is gunicorn's to refuse
 LARGEST_BODY = 1024 * 1024  # bytes; a larger one is refused by who is asked for it, before it is read
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding:[^\r\n]*chunked", re.IGNORECASE)
+_LAST_CHUNK = re.compile(rb"\r\n0+[ \t]*(?:;[^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n")
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*(?:\r\n|$)", re.IGNORECASE)
 
 
@@ -102,6 +104,8 @@ def is_whole(arrived: bytes) -> bool:
     end = arrived.find(b"\r\n\r\n")
     if end < 0:
         return len(arrived) > LONGEST_HEAD
+    if _CHUNKED.search(arrived[: end + 2]):
+        return len(arrived) - end > LARGEST_BODY or _LAST_CHUNK.search(arrived, end + 2) is not None
     length = _LENGTH.search(arrived[:end])
     expected = int(length[1]) if length else 0
     return expected > LARGEST_BODY or len(arrived) >= end + 4 + expected

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from http import HTTPStatus
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -77,6 +78,8 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     retry_after = getattr(refusal, "retry_after", None)
     if retry_after is not None:
         answer["Retry-After"] = str(retry_after)
+    if refusal.status == HTTPStatus.UNAUTHORIZED:
+        answer["WWW-Authenticate"] = "Bearer"
     return answer
 
 

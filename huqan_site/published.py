@@ -80,8 +80,10 @@ def _calls(document: Mapping[str, Any]) -> Any:
 
 
 def _schema(holder: Mapping[str, Any]) -> Mapping[str, Any]:
-    schema: Mapping[str, Any] = holder.get("content", {}).get("application/json", {}).get("schema", {})
-    return schema
+    for medium in holder.get("content", {}).values():  # there is one at most
+        schema: Mapping[str, Any] = medium["schema"]
+        return schema
+    return {}
 
 
 def _answer(document: Mapping[str, Any], status: str, answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,18 @@ from ninja import Schema
 from pydantic import ConfigDict, Field
 
 from memory.domain.context import FEWEST_TOKENS, MOST_TOKENS, USUAL_TOKENS
-from review.api.schemas import Id, Request
+from memory.domain.validity import RFC_3339
+from review.api.schemas import WHOLE, Id, Request
 
-Limit = Annotated[int, Field(ge=1, le=100)]
-Time = Annotated[str, Field(max_length=40, examples=["2026-12-07T10:00:00Z"])]
+Limit = Annotated[int, Field(ge=1, le=100), WHOLE]
+Time = Annotated[
+    str,
+    Field(
+        max_length=40,
+        examples=["2026-12-07T10:00:00Z"],
+        json_schema_extra={"pattern": f"^{RFC_3339.pattern}$"},
+    ),
+]
 Words = Annotated[str, Field(examples=["staging port"])]
 
 
@@ -29,7 +37,7 @@ class QueryIn(Request):
 class ContextIn(Request):
     query: Words
     limit: Limit = 10
-    max_tokens: Annotated[int, Field(ge=FEWEST_TOKENS, le=MOST_TOKENS)] = USUAL_TOKENS
+    max_tokens: Annotated[int, Field(ge=FEWEST_TOKENS, le=MOST_TOKENS), WHOLE] = USUAL_TOKENS
 
 
 class RecordIn(Schema):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-_RFC_3339 = re.compile(
+RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]"
     r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?"
     r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
@@ -39,7 +39,7 @@ def parse_time(text: str) -> datetime:
     Nothing is guessed and nothing is cut: an offset is required, a fraction has at most the six
     digits that are kept, and there is no leap second. Raises: BadTime.
     """
-    if _RFC_3339.fullmatch(text) is None:
+    if RFC_3339.fullmatch(text) is None:
         raise BadTime("Give a time as RFC 3339 with an offset, such as 2026-12-07T10:00:00Z.")
     try:
         return datetime.fromisoformat(text.upper()).astimezone(UTC)

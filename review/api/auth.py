@@ -12,7 +12,7 @@ from review.access import tokens
 from review.access.actors import AgentActor
 from review.access.limits import count_request
 from review.access.roles import Scope
-from review.api.reading import read_body
+from review.api.reading import body_length, read_body
 
 
 class Token(HttpBearer):
@@ -36,16 +36,12 @@ class Token(HttpBearer):
             tokens.require_scope(actor, self.scope)
         if self.writes:
             tokens.require_running(actor, now=now)
-        if request.method == "POST" and not (self.bodiless and _is_empty(request)):
+        if request.method == "POST" and not (self.bodiless and body_length(request) == 0):
             read_body(request)
         return actor
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         raise AssertionError("__call__ does all of it")
-
-
-def _is_empty(request: HttpRequest) -> bool:
-    return int(request.META.get("CONTENT_LENGTH") or 0) == 0
 
 
 def actor_of(request: HttpRequest) -> AgentActor:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, UnreadablePostError
+from django.utils.datastructures import MultiValueDict
 from ninja.parser import Parser
 from pydantic import BaseModel
 
@@ -24,6 +26,15 @@ class StrictParser(Parser):
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         return read_body(request)
+
+    def parse_querydict(
+        self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
+    ) -> dict[str, Any]:
+        """Return the parameters, each sent once. Raises: Invalid."""
+        errors = [error for name, values in data.lists() for error in _parameter_errors(name, values)]
+        if errors:
+            raise Invalid(errors=errors)
+        return dict(data.items())
 
 
 def read_body(request: HttpRequest) -> dict[str, Any]:
@@ -44,18 +55,57 @@ def refuse_unknown(request: HttpRequest, schema: type[BaseModel]) -> None:
     unknown = sorted(set(request.GET) - set(schema.model_fields))
     if unknown:
         sentence = "There is no such parameter. Leave it out."
-        raise Invalid(errors=[FieldError(f"/{name}", "unknown", sentence) for name in unknown])
+        raise Invalid(errors=[FieldError(pointer(name), "unknown", sentence) for name in unknown])
+
+
+def _parameter_errors(name: str, values: list[Any]) -> Iterator[FieldError]:
+    """The reader's rules for a body, for a query: one meaning, and no U+0000, which no database takes."""
+    if len(values) > 1:
+        yield FieldError(pointer(name), "duplicate_key", "This parameter is there twice. Send it once.")
+    if any("\0" in text for text in (name, *values)):
+        yield FieldError(pointer(name), "forbidden_character", "U+0000 is not taken. Take it out.")
+
+
+def pointer(*steps: str | int) -> str:
+    """Return the JSON Pointer (RFC 6901) of these steps."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def body_length(request: HttpRequest) -> int | None:
+    """Return how many bytes the body has; None where only its end will tell, as it comes in chunks.
+
+    Raises: strict_json.Malformed where the length is none. Most servers refuse that before us.
+    """
+    if request.META.get("HTTP_TRANSFER_ENCODING"):
+        return None
+    said = request.META.get("CONTENT_LENGTH") or "0"
+    if not (said.isascii() and said.isdigit()):
+        raise strict_json.Malformed
+    return int(said)
 
 
 def _read(request: HttpRequest) -> dict[str, Any]:
     _check_media_type(request)
-    if int(request.META.get("CONTENT_LENGTH") or 0) > strict_json.MAX_BYTES:
+    length = body_length(request)
+    if length is not None and length > strict_json.MAX_BYTES:
         raise strict_json.BodyTooLarge
+    if length is None:
+        request._body = _chunks(request)
     try:
-        body = request.body
-    except (RequestDataTooBig, UnreadablePostError) as wrong:
+        return strict_json.read(request.body)
+    except RequestDataTooBig as wrong:
         raise strict_json.BodyTooLarge from wrong
-    return strict_json.read(body)
+    except UnreadablePostError as wrong:
+        raise strict_json.Malformed from wrong
+
+
+def _chunks(request: HttpRequest) -> bytes:
+    """Return a body without a length, which Django takes for none, read no further than needed to refuse it."""
+    try:
+        body: bytes = request.META["wsgi.input"].read(strict_json.MAX_BYTES + 1)
+    except Exception as wrong:  # each server has its own errors for chunks that are none
+        raise strict_json.Malformed from wrong
+    return body
 
 
 def _check_media_type(request: HttpRequest) -> None:

@@ -14,7 +14,7 @@ from huqan_site.lib.canonical_json import digest
 from huqan_site.lib.problems import FieldError
 from review.access.roles import Scope
 from review.api.auth import Token, actor_of
-from review.api.documented import answers
+from review.api.documented import answers, headers
 from review.api.reading import read_body, refuse_unknown
 from review.api.schemas import (
     ListIn,
@@ -70,6 +70,14 @@ def me(request: HttpRequest) -> Any:
     "/proposals",
     auth=MAY_PROPOSE,
     response=answers({201: ProposalOut, 200: ProposalOut}, body=True, refuses=[409, 422, 429, 403]),
+    openapi_extra=headers(
+        "Idempotency-Key",
+        "Prefer",
+        given={
+            201: ["Location", "Preference-Applied"],
+            200: ["Location", "Idempotent-Replayed", "Preference-Applied"],
+        },
+    ),
     summary="Propose a call",
     tags=["Proposals"],
 )
@@ -114,6 +122,11 @@ def listed(request: HttpRequest, query: Query[ListIn]) -> Any:
     "/proposals/{uuid:id}",
     auth=MAY_READ,
     response=answers({200: ProposalOut, 304: None}, refuses=[404]),
+    openapi_extra=headers(
+        "Prefer",
+        "If-None-Match",
+        given={200: ["ETag", "Preference-Applied"], 304: ["ETag", "Preference-Applied"]},
+    ),
     summary="Read one proposal; with Prefer: wait=N, once it changes",
     tags=["Proposals"],
 )
@@ -134,6 +147,7 @@ def read(request: HttpRequest, id: UUID) -> HttpResponse:
     "/proposals/{uuid:id}/revisions",
     auth=MAY_PROPOSE,
     response=answers({201: ProposalOut}, body=True, refuses=[403, 404, 409, 422]),
+    openapi_extra=headers(given={201: ["Location"]}),
     summary="Send another revision",
     tags=["Proposals"],
 )
@@ -165,6 +179,7 @@ def take_back(request: HttpRequest, id: UUID, body: Body[WithdrawIn | None] = No
     "/proposals/{uuid:id}/redeem",
     auth=MAY_REDEEM,
     response=answers({200: PermitOut}, body=True, refuses=[404, 409, 422]),
+    openapi_extra=headers("Idempotency-Key"),
     summary="Take the permit to run what was approved, once",
     tags=["Permits"],
 )

@@ -189,6 +189,47 @@ def test_an_id_in_capital_letters_is_no_id_of_ours(scout: Api) -> None:
     assert problem(scout.get(f"/proposals/{made['id'].upper()}")) == (404, "not_found")
 
 
+@pytest.mark.parametrize(
+    ("query", "pointer", "code"),
+    [
+        ("limit=5&limit=6", "/limit", "duplicate_key"),
+        ("tool=a%00b", "/tool", "forbidden_character"),
+        ("run_id=%00", "/run_id", "forbidden_character"),
+        ("status=pending&a%00=1", "/a\0", "forbidden_character"),
+        ("a~b%2Fc=1", "/a~0b~1c", "unknown"),
+        *(
+            (f"limit={sent}", "/limit", "type")
+            for sent in ("", "+5", "%205", "5.0", "1_0", "%D9%A5", "9" * 400)
+        ),
+        ("limit=101", "/limit", "range"),
+    ],
+)
+def test_a_query_has_one_meaning_or_is_refused(scout: Api, query: str, pointer: str, code: str) -> None:
+    answer = scout.get(f"/proposals?{query}")
+    assert problem(answer) == (422, "invalid")
+    assert [(one["pointer"], one["code"]) for one in answer.json()["errors"]] == [(pointer, code)]
+    assert scout.get("/proposals?limit=5&tool=a&run_id=b&status=pending").status_code == 200
+
+
+def test_a_whole_number_may_be_written_with_a_fraction_of_zero(scout: Api) -> None:
+    made = scout.propose(expires_in=60.0).json()
+    path = f"/proposals/{made['id']}/revisions"
+    assert problem(scout.post(path, {"revision": 1.5, "arguments": {}})) == (422, "invalid")
+    assert scout.post(path, {"revision": 1.0, "arguments": {}}).status_code == 201
+
+
+def test_who_is_not_let_in_is_told_the_scheme_that_is_taken(scout: Api) -> None:
+    answer = Api(None).get("/me")
+    assert answer.status_code == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
+    assert "WWW-Authenticate" not in scout.get("/me").headers
+
+
+def test_a_length_that_is_no_number_breaks_nothing(scout: Api) -> None:
+    for length in ("abc", "-1", "1e3", "٣"):
+        answer = scout.post("/proposals", raw=GOOD, CONTENT_LENGTH=length)
+        assert problem(answer) == (400, "malformed")
+
+
 def test_an_answer_never_carries_what_was_sent_where_it_is_wrong(scout: Api) -> None:
     answer = scout.post("/proposals", {"tool": "a", "arguments": {}, "expires_in": "s3cret-value"})
     assert b"s3cret-value" not in answer.content

@@ -9,6 +9,7 @@ import pytest
 
 from huqan_site.arrivals import LARGEST_BODY, LONGEST_HEAD, Hurried, is_whole
 
+CHUNKS = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n"
 
 
@@ -23,6 +24,13 @@ POST = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n"
         (POST.replace(b"Content-Length: 4", b"CONTENT-length:\t4"), False),
         (POST.replace(b"4\r\n", b"%d\r\n" % LARGEST_BODY), False),
         (POST.replace(b"4\r\n", b"%d\r\n" % (LARGEST_BODY + 1)), True),
+        (CHUNKS, False),
+        (CHUNKS + b"2\r\n{}\r\n", False),
+        (CHUNKS + b"2\r\n{}\r\n0\r\n", False),
+        (CHUNKS + b"2\r\n{}\r\n0\r\n\r\n", True),
+        (CHUNKS + b"0\r\n\r\n", True),
+        (CHUNKS + b"2\r\n{}\r\n00;last\r\nTrailer: yes\r\n\r\n", True),
+        (CHUNKS + b"x" * LARGEST_BODY, True),
         (b"x" * LONGEST_HEAD, False),
         (b"x" * (LONGEST_HEAD + 1), True),
     ],
