@@ -38,6 +38,7 @@ PLACES = (
     Place("/audit/", gettext_lazy("Audit"), role=Role.MANAGER),
     Place("/agents/", gettext_lazy("Agents"), role=Role.MANAGER),
     Place("/people/", gettext_lazy("People"), role=Role.MANAGER),
+    Place("/policy/", gettext_lazy("Policy"), role=Role.MANAGER),
     Place("/help/", gettext_lazy("Help")),
 )
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import trail
+from review.views import policy, trail
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -15,6 +15,9 @@ urlpatterns = [
     path("proposals/<uuid:id>/edit/", edit, name="edit"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),
+    path("policy/", policy.policy, name="policy"),
+    path("policy/edit/", policy.edit, name="policy_edit"),
+    path("policy/propose/", policy.propose, name="policy_propose"),
     path("audit/", trail.trail, name="audit"),
     path("audit/<int:seq>/", trail.entry, name="audit_entry"),
     path("audit/verify/", trail.verify_log, name="audit_verify"),

@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from review.access.models import Person
+from review.domain.binding import Kind
 from review.domain.policy import Route, resolve
 from review.domain.satisfiable import House, unmet_floor
 from review.domain.status import Status
@@ -47,7 +48,7 @@ class Consequences(NamedTuple):
 def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
     """Return what would follow from putting a checked `document` into force now."""
     running = in_force(workspace)
-    waiting = Counter(
+    tools = Counter(
         Proposal.objects.filter(workspace=workspace, status__in=REBOUND)
         .live(timezone.now())
         .values_list("tool", flat=True)
@@ -56,7 +57,7 @@ def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
         Change(
             tool, number, "Rejected: blocked" if after.route is Route.BLOCK else "Bound anew, votes outdated"
         )
-        for tool, number in sorted(waiting.items())
+        for tool, number in sorted(tools.items())
         if (after := resolve(document, tool)).digest != resolve(running.document, tool).digest
     ]
     unmet = [(tool, short.sentence) for tool, short in unmet_floor(document, house_of(workspace))]
@@ -66,6 +67,22 @@ def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
 def house_of(workspace: UUID) -> House:
     """Return everyone with a role in `workspace` now."""
     return House(memberships_of(workspace), timezone.now())
+
+
+class Waiting(NamedTuple):
+    """A change that waits for another manager: which proposal, who wrote it, since when."""
+
+    proposal: UUID
+    written_by: str
+    at: datetime
+
+
+def waiting(workspace: UUID) -> list[Waiting]:
+    """Return the changes of the policy of `workspace` that are open, oldest first."""
+    rows = Revision.objects.filter(number=F("proposal__revision"), proposal__kind=Kind.POLICY_CHANGE)
+    open_ones = Proposal.objects.filter(workspace=workspace, status=Status.PENDING).live(timezone.now())
+    chosen = rows.filter(proposal__in=open_ones).order_by("proposal")
+    return [Waiting(*row) for row in chosen.values_list("proposal", "author_person__name", "created_at")]
 
 
 class Version(NamedTuple):

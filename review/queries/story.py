@@ -54,6 +54,14 @@ def member_names(workspace: UUID) -> dict[UUID, str]:
     return dict(Person.objects.filter(memberships__workspace=workspace).values_list("id", "name"))
 
 
+def proposer_names(proposals: Iterable[Proposal]) -> dict[UUID, str]:
+    """Return by id of a proposal who made it: its agent, or the person who proposed it himself."""
+    made = list(proposals)
+    people = Person.objects.filter(id__in=[one.principal for one in made if one.agent_id is None])
+    names = dict(people.values_list("id", "name"))
+    return {one.id: one.agent.name if one.agent else names.get(one.principal, "") for one in made}
+
+
 def summaries(ids: Iterable[UUID]) -> Mapping[str, str]:
     """Return our one-line summary of each of the proposals that are there."""
     rows = Proposal.objects.filter(pk__in=set(ids)).values_list("pk", "summary")

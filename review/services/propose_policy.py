@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
-from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.canonical_json import canonical, digest
 from huqan_site.lib.problems import FieldError, Refusal
 from review.access.actors import PersonActor
 from review.access.models import Workspace
@@ -16,28 +17,36 @@ from review.access.queries import is_manager, is_member
 from review.access.refusals import NotManager
 from review.audit import log
 from review.domain import satisfiable
+from review.domain.binding import Kind
 from review.domain.decision import OVERTAKEN
 from review.domain.policy import check
-from review.domain.refusals import Invalid, NotFound, PolicyChanged, ReasonRequired
+from review.domain.refusals import Invalid, NotFound, PolicyChanged, ReasonRequired, StaleBinding
+from review.domain.status import Status
 from review.models import Proposal
 from review.queries.policies import in_force
 from review.queries.policy_changes import house_of
 from review.services.propose_own import propose_own
 from review.services.refuse import record_refused
+from review.services.revisions import digest_of
 from review.services.settle import settle
 from review.services.weigh import weigh_own
 
 TOOL = "policy.change"
+NOT_COMPARED = "This is not the text whose difference you were shown. Compare it, then propose it."
 UNCHANGED = "This is the policy that runs. Change something before you propose it."
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A policy as a manager wrote it, read by the strict reader; `replaces` is the version he compared it with."""
+    """A policy as a manager wrote it, read by the strict reader.
+
+    `replaces` is the version he was shown the difference to, `compared` the digest of the document he was shown.
+    """
 
     document: Mapping[str, Any]
     replaces: int
     reason: str
+    compared: str
 
     def arguments(self) -> dict[str, Any]:
         return {"policy": dict(self.document), "replaces": self.replaces}
@@ -46,8 +55,9 @@ class Draft:
 def propose_policy(workspace: Workspace, draft: Draft, *, by: PersonActor) -> Proposal:
     """Return the pending `policy.change` that another manager of `workspace` has to approve.
 
-    Raises: NotFound, NotManager, PolicyChanged, Invalid, ReasonRequired, Unsatisfiable. Each refused attempt is
-    recorded.
+    Each refused attempt is recorded.
+
+    Raises: NotFound, NotManager, PolicyChanged, Invalid, StaleBinding, ReasonRequired, Unsatisfiable.
     """
     text = canonical(draft.arguments())
 
@@ -79,9 +89,22 @@ def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
     if draft.replaces != in_force(workspace.id).version:
         raise PolicyChanged(OVERTAKEN)
     refuse_document(workspace, draft.document, "/policy")
+    if draft.compared != digest(dict(draft.document)):
+        raise StaleBinding(NOT_COMPARED)
     if not draft.reason.strip():
         raise ReasonRequired("Say why the policy should change. The other managers read it first.")
+    if sent := _sent_before(workspace, draft, by, now):
+        return sent
     weighed = weigh_own(TOOL, draft.arguments(), workspace=workspace, now=now)
     return propose_own(
         TOOL, draft.arguments(), weighed, workspace=workspace, by=by, reason=draft.reason, now=now
     )
+
+
+def _sent_before(workspace: Workspace, draft: Draft, by: PersonActor, now: datetime) -> Proposal | None:
+    """A form that is sent twice makes one proposal."""
+    mine = Proposal.objects.filter(
+        workspace=workspace, kind=Kind.POLICY_CHANGE, principal=by.person.id, status=Status.PENDING
+    )
+    text = canonical(draft.arguments())
+    return mine.live(now).filter(revisions__arguments_digest=digest_of(text)).first()

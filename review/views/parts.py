@@ -50,7 +50,7 @@ def sentence(
     who = (
         [(proposal.agent.name, True), *_owned_by(proposal, person, now)]
         if proposal.agent
-        else [(_("A person"), True)]
+        else [(story.proposer_names([proposal])[proposal.id], True)]
     )
     return [*who, (_(" asks to %(verb)s ") % {"verb": asked.verb}, False), (asked.what, True), (".", False)]
 
@@ -192,8 +192,9 @@ def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
     }
     if proposal.decided_at and (ending := did.get(Status(proposal.status))):
         yield {"at": proposal.decided_at, "who": _("The console"), "did": ending}
-    if proposal.decided_at and proposal.status == Status.WITHDRAWN and proposal.agent:
-        yield {"at": proposal.decided_at, "who": proposal.agent.name, "did": _("withdrew it.")}
+    if proposal.decided_at and proposal.status == Status.WITHDRAWN:
+        who = story.proposer_names([proposal])[proposal.id]
+        yield {"at": proposal.decided_at, "who": who, "did": _("withdrew it.")}
 
 
 def edit_url(proposal: Proposal, electorate: Electorate, person: Person, now: datetime) -> str | None:
@@ -289,7 +290,7 @@ def _ended(status: Status) -> str:
         Status.EXPIRED: _("Expired. Nothing runs, and nobody can extend it."),
         Status.EXECUTED: _("Carried out, once."),
         Status.REJECTED: _("Rejected. Nothing runs."),
-        Status.WITHDRAWN: _("Withdrawn by its agent. Nothing runs."),
+        Status.WITHDRAWN: _("Withdrawn by whoever proposed it. Nothing runs."),
         Status.CHANGES_REQUESTED: _("Returned for changes. Decide on the next revision."),
         Status.RUNNING: _("Taken by its executor. No outcome has been reported yet."),
         Status.SUCCEEDED: _("It ran and succeeded."),

@@ -16,6 +16,7 @@ from review.domain.decision import Case, why_not
 from review.domain.status import Status
 from review.queries.cases import cases_of
 from review.queries.queue import looked_at
+from review.queries.story import proposer_names
 
 if TYPE_CHECKING:
     from review.access.models import Person
@@ -40,12 +41,13 @@ def queue_rows(
     """Return the rows of `proposals`; `several` names the workspace, for who has more than one."""
     cases = cases_of(proposals, now)
     looks = looked_at(person, proposals)
-    owners = owner_names(proposals, now)
+    owners, makers = owner_names(proposals, now), proposer_names(proposals)
     return [
         _row(
             proposal,
             cases[proposal.id],
             looks.get(proposal.id),
+            makers[proposal.id],
             owners.get(proposal.id, ""),
             person,
             now,
@@ -69,6 +71,7 @@ def _row(
     proposal: Proposal,
     case: Case,
     look: Look | None,
+    maker: str,
     owner: str,
     person: Person,
     now: datetime,
@@ -82,7 +85,7 @@ def _row(
         "risk": proposal.risk,
         "tool": proposal.tool,
         "summary": proposal.summary,
-        "agent": proposal.agent.name if proposal.agent else _("a person"),
+        "agent": maker,
         "owner": owner,
         "workspace": proposal.workspace.name if several else None,
         "votes": {"given": proposal.approvals_given, "required": proposal.approvals_required},

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from huqan_site.lib.canonical_json import digest
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.models import Proposal
@@ -25,7 +26,8 @@ def with_rule(workspace: Workspace, tool: str, **terms: Any) -> dict[str, Any]:
 
 def proposed(by: PersonActor, workspace: Workspace, document: Mapping[str, Any], **changes: Any) -> Proposal:
     """`by` proposes `document` in place of the version that runs."""
-    draft = {"document": document, "replaces": in_force(workspace.id).version, "reason": WHY}
+    shown = {"replaces": in_force(workspace.id).version, "compared": digest(dict(document))}
+    draft = {"document": document, "reason": WHY, **shown}
     return propose_policy(workspace, Draft(**{**draft, **changes}), by=by)
 
 
