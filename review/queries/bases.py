@@ -39,9 +39,10 @@ NOTHING = Base("none", None)
 
 def bases_of(proposal: Proposal, person: Person) -> list[Base]:
     """Return what can be compared with, the reviewed one first: Approve works on that comparison only."""
-    reviewed = _reviewed(proposal, person) or _standing(proposal) or _last_approved(proposal) or NOTHING
-    earlier = [base for base in _earlier(proposal) if base.key != reviewed.key]
-    return [reviewed, *earlier] + ([NOTHING] if reviewed is not NOTHING else [])
+    standing = _standing(proposal)
+    reviewed = _reviewed(proposal, person) or standing or _last_approved(proposal) or NOTHING
+    others = [*([standing] if standing else []), *_earlier(proposal), NOTHING]
+    return [reviewed, *(base for base in others if base.key != reviewed.key)]
 
 
 def _reviewed(proposal: Proposal, person: Person) -> Base | None:

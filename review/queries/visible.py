@@ -28,6 +28,11 @@ def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:
     return roles.filter(workspace_id=proposal.workspace_id).exists()
 
 
+def started_by(proposal: Proposal, person: UUID) -> bool:
+    """Whether `person` proposed it himself: one of what only people start."""
+    return proposal.agent_id is None and proposal.principal == person
+
+
 def of_agent(agent: Agent, proposal_id: UUID) -> Proposal:
     """Return a proposal of `agent`.
 

@@ -1,4 +1,4 @@
-"""The proposing agent takes its proposal back, while it is open."""
+"""Whoever proposed it takes it back, while it is open: the agent, or the person who started it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from uuid import UUID
 from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
-from review.access.actors import Actor, AgentActor
+from review.access.actors import Actor, AgentActor, PersonActor
 from review.access.models import Agent
 from review.audit.actions import Action
 from review.domain import status
+from review.domain.refusals import NotEligible, NotFound
 from review.domain.status import OPEN, Status
 from review.effects import effect_of
 from review.models import Proposal
+from review.queries.visible import is_visible, started_by
 from review.services.expire import meet
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
+
+NOT_YOURS = "Only whoever proposed this takes it back. You can reject it where your role lets you decide."
 
 
 def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal:
@@ -34,6 +38,29 @@ def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal
             meet(proposal, now)
 
     return settle(lambda: _withdraw(proposal_id, by, reason, now), refused=refused)
+
+
+def withdraw_own(proposal_id: UUID, *, by: PersonActor, reason: str = "") -> Proposal:
+    """Return the proposal that `by` started himself, withdrawn.
+
+    Raises: NotFound, NotEligible for what somebody else started, AlreadyDecided, Expired.
+    """
+    now = timezone.now()
+
+    def refused(refusal: Refusal) -> None:
+        for proposal in Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id):
+            meet(proposal, now)
+
+    return settle(lambda: _withdraw_own(proposal_id, by, reason), refused=refused)
+
+
+def _withdraw_own(proposal_id: UUID, by: PersonActor, reason: str) -> Proposal:
+    proposal, now = lock(proposal_id), timezone.now()
+    if not is_visible(by.person.id, proposal, now):
+        raise NotFound
+    if not started_by(proposal, by.person.id):
+        raise NotEligible(NOT_YOURS)
+    return _take_back(proposal, by, reason, now)
 
 
 def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:

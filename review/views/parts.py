@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
@@ -140,6 +141,7 @@ def policy(proposal: Proposal, case: Case, person: Person, now: datetime) -> dic
         "version": version,
         "rule": _("rule %(n)d") % {"n": number} if number else _("the defaults"),
         "tool": tool,
+        "url": f"{reverse('policy')}?{urlencode({'workspace': proposal.workspace.name})}",
         "requirements": [_requirement(row) for row in rows],
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
@@ -21,6 +20,7 @@ from review.access.actors import PersonActor
 from review.access.queries import is_manager, workspaces_of
 from review.access.refusals import NotManager
 from review.access.sessions import signed_in
+from review.domain.editing import as_json
 from review.domain.refusals import Invalid, NotFound, ReasonRequired
 from review.queries.bases import Base, arguments_of
 from review.queries.policies import document_of, in_force
@@ -29,6 +29,7 @@ from review.queries.visible import visible
 from review.services.propose_policy import TOOL, Draft, propose_policy, refuse_document
 from review.views import policy_rows
 from review.views.differences import comparison
+from review.views.form import number_of, text_of
 
 if TYPE_CHECKING:
     from review.access.models import Workspace
@@ -49,7 +50,7 @@ def policy(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         "workspaces": [(place.name, place.name) for place in places] if len(places) > 1 else [],
         "shown": {"number": number, "running": number == running.version},
         "rules": policy_rows.rules(document, house_of(workspace.id)),
-        "text": pretty(document),
+        "text": as_json(document),
         "waiting": [_waiting(row) for row in waiting(workspace.id)],
         "versions": [_in_history(row, workspace, number) for row in history(workspace.id)],
         "against": against,
@@ -102,11 +103,6 @@ def propose(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     return HttpResponseRedirect(reverse("proposal", args=[made.id]))
 
 
-def pretty(document: Any) -> str:
-    """Return the text that people read and write: two spaces, the members in their stored order."""
-    return json.dumps(document, indent=2, ensure_ascii=False)
-
-
 def _workspace(name: str, actor: PersonActor) -> tuple[Workspace, list[Workspace]]:
     """Return the workspace of that name, the first one without a name, and all in which he has a role.
 
@@ -133,7 +129,8 @@ def _manages(actor: PersonActor, workspace: Workspace) -> bool:
 
 
 def _number(text: str, otherwise: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
+    number = number_of(text)
+    return otherwise if number is None else number
 
 
 def _version(workspace: Workspace, number: int) -> Any:
@@ -172,26 +169,26 @@ def _waiting(row: Any) -> dict[str, Any]:
 def _written(request: HttpRequest) -> Written:
     posted = request.POST
     return Written(
-        text=posted.get("policy", "").replace("\r\n", "\n"),
+        text=text_of(posted.get("policy", "")),
         replaces=_number(posted.get("replaces", ""), -1),
         compared=posted.get("compared", ""),
-        reason=posted.get("reason", "").replace("\0", "␀").replace("\r\n", "\n"),
+        reason=text_of(posted.get("reason", "")),
     )
 
 
 def _read(text: str) -> dict[str, JSON]:
-    return strict_json.read(text.encode("utf-8", "surrogatepass"))
+    return strict_json.read(text.strip().encode("utf-8", "surrogatepass"))
 
 
 def _to_begin_with(request: HttpRequest, actor: PersonActor, workspace: Workspace) -> Written:
     """What runs; or what an earlier proposal said, to propose it anew from the version that runs."""
     running, earlier = in_force(workspace.id), _id(request.GET.get("from", ""))
     if earlier is None:
-        return Written(pretty(running.document or policy_rows.BEGINNING), running.version)
+        return Written(as_json(dict(running.document or policy_rows.BEGINNING)), running.version)
     proposal = visible(actor.person, earlier, timezone.now())
     if proposal.tool != TOOL or proposal.workspace_id != workspace.id:
         raise NotFound
-    return Written(pretty(arguments_of(proposal)["policy"]), running.version)
+    return Written(as_json(arguments_of(proposal)["policy"]), running.version)
 
 
 def _id(text: str) -> UUID | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,12 +17,13 @@ from django.views.decorators.http import require_safe
 
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
-from review.domain.status import Status
+from review.domain.binding import Kind
+from review.domain.status import OPEN, Status, current
 from review.effects import effect_of
 from review.queries.bases import Base, bases_of
 from review.queries.cases import case_of
 from review.queries.story import current_revision
-from review.queries.visible import visible
+from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
 from review.views.differences import comparison
@@ -77,6 +79,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "diff": comparison(base, revision.arguments),
         "bases": _bases(found, bases, base),
         "url": reverse("proposal", args=[found.id]),
+        "own": _own(found, actor, now),
         "edit_url": parts.edit_url(found, case.electorate, actor.person, now),
         "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
         "preview": preview,
@@ -131,6 +134,18 @@ def _run_note(found: Proposal, people: int) -> str:
         "The console does not run this tool. Approvals needed: %(n)d. "
         "Then its executor can take one permit for exactly these bytes, once."
     ) % {"n": people}
+
+
+def _own(found: Proposal, actor: PersonActor, now: datetime) -> dict[str, str | None] | None:
+    """What the person who proposed it can do with it, while it is open."""
+    status = current(found.status, found.expires_at, now)
+    if status not in OPEN or not started_by(found, actor.person.id):
+        return None
+    anew = f"{reverse('policy_edit')}?{urlencode({'workspace': found.workspace.name, 'from': found.id})}"
+    return {
+        "withdraw_url": reverse("withdraw", args=[found.id]),
+        "anew_url": anew if found.kind == Kind.POLICY_CHANGE else None,
+    }
 
 
 def _bases(found: Proposal, bases: list[Base], chosen: Base) -> dict[str, Any] | None:
