@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import policy, trail
+from review.views import agent, agents, policy, trail
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -20,6 +20,19 @@ urlpatterns = [
     path("policy/", policy.policy, name="policy"),
     path("policy/edit/", policy.edit, name="policy_edit"),
     path("policy/propose/", policy.propose, name="policy_propose"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/stop/", agents.stop_everything, name="agents_stop_all"),
+    path("agents/<uuid:agent>/", agent.agent_page, name="agent"),
+    path("agents/<uuid:agent>/transfer/", agent.transfer, name="agent_transfer"),
+    path("agents/<uuid:agent>/tokens/", agent.mint, name="agent_mint"),
+    path("agents/<uuid:agent>/stop/", agent.stop, name="agent_stop"),
+    path("agents/<uuid:agent>/resume/", agent.resume, name="agent_resume"),
+    path("agents/<uuid:agent>/webhooks/", agent.register, name="agent_webhooks"),
+    path("agents/tokens/<uuid:token>/revoke/", agent.revoke, name="token_revoke"),
+    path("agents/webhooks/<uuid:webhook>/rotate/", agent.rotate, name="webhook_rotate"),
+    path("agents/webhooks/<uuid:webhook>/remove/", agent.remove, name="webhook_remove"),
+    path("agents/webhooks/<uuid:webhook>/test/", agent.test, name="webhook_test"),
+    path("agents/messages/<uuid:message>/again/", agent.again, name="message_again"),
     path("audit/", trail.trail, name="audit"),
     path("audit/<int:seq>/", trail.entry, name="audit_entry"),
     path("audit/verify/", trail.verify_log, name="audit_verify"),

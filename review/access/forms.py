@@ -67,16 +67,37 @@ class InWorkspace(forms.Form):
         self.fields["workspace"].choices = [(str(w.id), w.name) for w in workspaces]  # type: ignore[attr-defined]
 
 
-class NewAgent(InWorkspace):
-    """An agent and the member who answers for it."""
+class Why(forms.Form):
+    """Why an agent is stopped. That something must be said is for the service to say."""
 
-    name = forms.CharField(label=_("Name"), max_length=64)
+    reason = forms.CharField(label=_("Reason"), max_length=2000, required=False)
+
+
+class StopAll(InWorkspace, Why):
+    """Why every agent of a workspace is stopped."""
+
+
+class Owner(forms.Form):
+    """The member who answers for an agent."""
+
     owner = forms.TypedChoiceField(label=_("Who answers for it"), coerce=UUID)
 
     def __init__(self, *args: Any, members: list[Member], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         people = {str(member.person.id): member.person.name for member in members}
         self.fields["owner"].choices = list(people.items())  # type: ignore[attr-defined]
+
+
+class NewAgent(InWorkspace, Owner):
+    """An agent and the member who answers for it."""
+
+    name = forms.CharField(label=_("Name"), max_length=64)
+
+
+class NewWebhook(forms.Form):
+    """Where an agent wants to be told. What may be an address is for the service to say."""
+
+    url = forms.CharField(label=_("Address"), max_length=2048)
 
 
 class Invite(InWorkspace):

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 
 from review.access.models import (
     Agent,
@@ -136,8 +136,25 @@ def owners_now(agents: Iterable[UUID], now: datetime) -> dict[UUID, list[Person]
 
 def has_active_owner(agent: UUID, now: datetime) -> bool:
     """An agent for which nobody active answers is as good as stopped."""
-    answering = Ownership.objects.filter(_holding(now), agent_id=agent)
-    return answering.filter(person__disabled_at__isnull=True).exists()
+    return answered(now).filter(agent_id=agent).exists()
+
+
+def unanswered(now: datetime) -> list[UUID]:
+    """Return the agents that run although nobody active answers for them now."""
+    running = Agent.objects.filter(stopped_at__isnull=True).exclude(id__in=answered(now).values("agent"))
+    return list(running.order_by("id").values_list("id", flat=True))
+
+
+def answered(now: datetime) -> QuerySet[Ownership]:
+    """Return the ownerships by which somebody answers for an agent now.
+
+    He does while he has any role in its workspace, is not disabled, and has an account that can sign in.
+    """
+    roles = Membership.objects.active(now).filter(
+        person=OuterRef("person"), workspace=OuterRef("agent__workspace")
+    )
+    accounts = User.objects.filter(person=OuterRef("person"), is_active=True)
+    return Ownership.objects.filter(_holding(now), Exists(roles), Exists(accounts))
 
 
 def agents_of(workspaces: Iterable[UUID]) -> QuerySet[Agent]:
@@ -147,10 +164,13 @@ def agents_of(workspaces: Iterable[UUID]) -> QuerySet[Agent]:
     return chosen.prefetch_related(Prefetch("tokens", tokens)).order_by("workspace__name", "name")
 
 
-def last_used(tokens: Iterable[UUID]) -> dict[UUID, datetime]:
-    """Return the minute in which each of `tokens` was last sent; those never sent are missing."""
-    rows = RequestCount.objects.filter(token_id__in=list(tokens)).values_list("token_id", "minute")
-    return {token: datetime.fromtimestamp(minute * 60, UTC) for token, minute in rows.order_by("minute")}
+def usage(tokens: Iterable[UUID]) -> dict[UUID, tuple[datetime, int]]:
+    """Return the minute in which each of `tokens` was last sent, and how often in it; those never sent are missing."""
+    rows = RequestCount.objects.filter(token_id__in=list(tokens)).order_by("minute")
+    return {
+        token: (datetime.fromtimestamp(minute * 60, UTC), count)
+        for token, minute, count in rows.values_list("token_id", "minute", "count")
+    }
 
 
 def may_act_for(agent: UUID, person: UUID, now: datetime) -> bool:
@@ -159,7 +179,19 @@ def may_act_for(agent: UUID, person: UUID, now: datetime) -> bool:
     return granted.filter(person__disabled_at__isnull=True).exists()
 
 
+def delegations_to(agent: UUID, now: datetime) -> list[Delegation]:
+    """Return who has let `agent` act for him and not taken it back, with the people."""
+    held = Delegation.objects.filter(_holding(now), agent_id=agent)
+    return list(held.select_related("person").order_by("person__name"))
+
+
 def delegations_by(person: UUID, now: datetime) -> list[Delegation]:
     """Return what `person` has granted and not taken back, with the agents."""
     held = Delegation.objects.filter(_holding(now), person_id=person)
     return list(held.select_related("agent__workspace").order_by("agent__name"))
+
+
+def managers(workspace: UUID, now: datetime) -> set[UUID]:
+    """Return who manages `workspace` now."""
+    held = Membership.objects.active(now).filter(workspace_id=workspace, role=Role.MANAGER)
+    return set(held.values_list("person_id", flat=True))

@@ -105,6 +105,24 @@ class NotAMember(SetUpDeclined):
     advice = "Grant a role first, or choose a member."
 
 
+class ReasonMissing(SetUpDeclined):
+    code, status, title = "reason_required", 422, "A reason is required"
+    detail = "Whoever finds the agent stopped reads your reason first, and so does the log."
+    advice = "Write why, in a sentence."
+
+
+class OwnStop(SetUpDeclined):
+    code, status, title = "own_stop", 403, "Another manager must lift this"
+    detail = "You stopped this agent, and a stop is lifted by a second person."
+    advice = "Any other manager of the workspace can do it."
+
+
+class Unanswered(SetUpDeclined):
+    code, status, title = "unanswered", 409, "Nobody answers for it"
+    detail = "An agent runs only while somebody active, with a role in the workspace, answers for it."
+    advice = "Name an owner, then lift the stop."
+
+
 class BadTerm(SetUpDeclined):
     code, status, title = "bad_term", 422, "No such term"
     detail = "A token lasts from 1 to 90 days and has at least one of the scopes propose, read and redeem."

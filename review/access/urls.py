@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.access.views import account, agents, people
+from review.access.views import account, people
 
 urlpatterns = [
     path("set-up/<str:secret>/", account.set_up, name="set_up"),
@@ -12,11 +12,6 @@ urlpatterns = [
     path("account/password/", account.password, name="account_change_password"),
     path("account/delegations/", account.delegate, name="account_delegate"),
     path("account/delegations/<int:delegation>/revoke/", account.undelegate, name="account_undelegate"),
-    path("agents/", agents.agents, name="agents"),
-    path("agents/<uuid:agent>/tokens/", agents.mint, name="agent_mint"),
-    path("agents/<uuid:agent>/stop/", agents.stop, name="agent_stop"),
-    path("agents/<uuid:agent>/resume/", agents.resume, name="agent_resume"),
-    path("agents/tokens/<uuid:token>/revoke/", agents.revoke, name="token_revoke"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="people_invite"),
     path("people/grant/", people.grant, name="people_grant"),

@@ -93,7 +93,7 @@ def _mind_the_audience(proposal: Proposal, rule: Rule, by: AgentActor) -> None:
 def _same_again(proposal: Proposal, by: AgentActor, key: str | None, now: datetime) -> Permit:
     permit = proposal.permit
     repeated = key is not None and permit.redeem_key == key and permit.redeemed_by_id == by.agent.id
-    if not repeated or permit.spent_at is not None or permit.expires_at <= now:
+    if not repeated or permit.spent_at or permit.voided_at or permit.expires_at <= now:
         raise PermitSpent
     return permit
 

@@ -41,12 +41,12 @@ def spend(token: str, arguments: Mapping[str, Any], *, by: AgentActor) -> Permit
 
 def _spend(claims: Mapping[str, Any], text: str, by: AgentActor, now: datetime) -> Permit:
     permit = _permit_of(claims, by)
-    if permit is None or claims["aud"] != by.agent.name:
+    if permit is None or claims["aud"] != by.agent.name or permit.voided_at is not None:
         raise BadPermit
     if digest_of(text) != permit.arguments_digest:
         approved = permit.proposal.revisions.get(number=permit.proposal.revision).arguments
         raise ArgumentsDrifted(diff=drift(approved, text))
-    if not Permit.objects.filter(pk=permit.pk, spent_at__isnull=True).update(spent_at=now):
+    if not Permit.objects.filter(pk=permit.pk, spent_at=None, voided_at=None).update(spent_at=now):
         raise PermitSpent
     permit.spent_at = now
     record(permit.proposal, Action.PERMIT_REDEEMED, by, after={"jti": str(permit.jti)})

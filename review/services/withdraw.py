@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
@@ -15,7 +16,7 @@ from review.domain import status
 from review.domain.refusals import NotEligible, NotFound
 from review.domain.status import OPEN, Status
 from review.effects import effect_of
-from review.models import Proposal
+from review.models import Permit, Proposal
 from review.queries.visible import is_visible, started_by
 from review.services.expire import meet
 from review.services.settle import settle
@@ -64,15 +65,28 @@ def _withdraw_own(proposal_id: UUID, by: PersonActor, reason: str) -> Proposal:
 
 
 def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:
-    """Within the transaction that stops `agent`: take back everything of it that is open or not redeemed.
+    """Within the transaction that stops `agent`: take back everything of it that is open or not spent.
 
-    All of them are locked before the first is recorded, since the log's head is locked last (I21).
+    All rows are locked before the first is recorded, since the log's head is locked last (I21).
     """
     open_ones = Proposal.objects.filter(agent=agent, status__in=OPEN).order_by("pk")
-    for proposal in [lock(proposal_id) for proposal_id in open_ones.values_list("pk", flat=True)]:
+    proposals = [lock(proposal_id) for proposal_id in open_ones.values_list("pk", flat=True)]
+    for permit in _void_unspent(agent, now):
+        record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})
+    for proposal in proposals:
         meet(proposal, now)
         if proposal.status in OPEN:
             _take_back(proposal, by, "Its agent was stopped.", now)
+
+
+def _void_unspent(agent: Agent, now: datetime) -> list[Permit]:
+    """Void what was issued for calls of `agent`, or to it, and not spent: nobody runs it any more."""
+    its_own = Q(proposal__agent=agent) | Q(redeemed_by=agent)
+    good = Permit.objects.filter(its_own, spent_at=None, voided_at=None, expires_at__gt=now)
+    rows = good.select_for_update(of=("self",)).select_related("proposal").order_by("pk")
+    voided = list(rows)
+    Permit.objects.filter(pk__in=[permit.pk for permit in voided]).update(voided_at=now)
+    return voided
 
 
 def _withdraw(proposal_id: UUID, by: AgentActor, reason: str, now: datetime) -> Proposal:

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
 from review.access import queries
-from review.access.actors import Actor
+from review.access.actors import Actor, SystemActor
 from review.access.models import Agent, Ownership, Person
-from review.access.refusals import NameTaken, NotAMember, NotFound
+from review.access.refusals import NameTaken, NotAMember, NotFound, OwnStop, ReasonMissing, Unanswered
 from review.access.services import rules
 from review.audit import log
 from review.audit.actions import Action
@@ -20,6 +20,8 @@ from review.audit.transaction import write
 
 Consequence = Callable[[Agent, Actor, datetime], None]
 _when_stopped: list[Consequence] = []
+CONSOLE = SystemActor()
+UNANSWERED = "Nobody active answers for it."
 
 
 def when_stopped(consequence: Consequence) -> Consequence:
@@ -71,41 +73,94 @@ def transfer_agent(agent_id: UUID, *, to: UUID, by: Actor) -> Agent:
         return agent
 
 
-def stop_agent(agent_id: UUID, *, by: Actor) -> Agent:
+def stop_agent(agent_id: UUID, *, reason: str, by: Actor) -> Agent:
     """Let the agent change nothing more, with what that entails; stopping a stopped one changes nothing.
 
-    Raises: NotFound, NotManager.
+    Raises: NotFound, NotManager, ReasonMissing.
     """
     now = timezone.now()
     with write():
         agent = _locked(agent_id)
         rules.require_manager_or_owner(by, agent, now)
-        if agent.stopped_at is None:
-            _set_stopped(agent, now, rules.person_behind(by))
-            for consequence in _when_stopped:  # each locks its rows, and recording comes after every lock
-                consequence(agent, by, now)
-            _record(Action.AGENT_STOPPED, agent, by)
+        _stop(agent, _said(reason), by, now)
         return agent
 
 
-def resume_agent(agent_id: UUID, *, by: Actor) -> Agent:
-    """Let a stopped agent propose again. Only a manager can, since an owner may be why it was stopped.
+def stop_all(workspace_id: UUID, *, reason: str, by: Actor) -> list[Agent]:
+    """Stop every agent of a workspace that still runs, and return those.
 
-    Raises: NotFound, NotManager.
+    Each stop is whole by itself: whoever decides on a proposal of one agent waits for that one alone.
+
+    Raises: NotFound, NotManager, ReasonMissing.
+    """
+    rules.require_manager(by, workspace_id, timezone.now())
+    _said(reason)
+    running = Agent.objects.filter(workspace_id=workspace_id, stopped_at__isnull=True).order_by("name")
+    return [stop_agent(agent_id, reason=reason, by=by) for agent_id in running.values_list("id", flat=True)]
+
+
+def stop_unanswered() -> int:
+    """Stop every agent that nobody active answers for any more; return how many.
+
+    At the door such an agent is refused at once. This also takes back what it left open, whatever ended its
+    owner's right: disabled, a role that was revoked or ran out, an account that was closed.
+    """
+    now = timezone.now()
+    return sum(_stop_if_unanswered(agent) for agent in queries.unanswered(now))
+
+
+def resume_agent(agent_id: UUID, *, by: Actor) -> Agent:
+    """Let a stopped agent propose again. Only a manager can, and not the one who stopped it.
+
+    Raises: NotFound, NotManager, OwnStop, Unanswered.
     """
     now = timezone.now()
     with write():
         agent = _locked(agent_id)
         rules.require_manager(by, agent.workspace_id, now)
         if agent.stopped_at is not None:
-            _set_stopped(agent, None, None)
+            _mind_who_lifts(agent, by, now)
+            _set_stopped(agent, None, None, "")
             _record(Action.AGENT_RESUMED, agent, by)
         return agent
 
 
-def _set_stopped(agent: Agent, at: datetime | None, by: Person | None) -> None:
-    agent.stopped_at, agent.stopped_by = at, by
-    agent.save(update_fields=["stopped_at", "stopped_by"])
+def _said(reason: str) -> str:
+    if not reason.strip():
+        raise ReasonMissing
+    return reason.strip()
+
+
+def _stop(agent: Agent, reason: str, by: Actor, now: datetime) -> None:
+    if agent.stopped_at is not None:
+        return
+    _set_stopped(agent, now, rules.person_behind(by), reason)
+    for consequence in _when_stopped:  # each locks its rows, and recording comes after every lock
+        consequence(agent, by, now)
+    _record(Action.AGENT_STOPPED, agent, by, private={"reason": reason})
+
+
+def _stop_if_unanswered(agent_id: UUID) -> bool:
+    now = timezone.now()
+    with write():
+        agent = _locked(agent_id)
+        unanswered = agent.stopped_at is None and not queries.has_active_owner(agent.id, now)
+        if unanswered:
+            _stop(agent, UNANSWERED, CONSOLE, now)
+        return unanswered
+
+
+def _mind_who_lifts(agent: Agent, by: Actor, now: datetime) -> None:
+    person = rules.person_behind(by)
+    if person is not None and person.id == agent.stopped_by_id:
+        raise OwnStop
+    if not queries.has_active_owner(agent.id, now):
+        raise Unanswered
+
+
+def _set_stopped(agent: Agent, at: datetime | None, by: Person | None, reason: str) -> None:
+    agent.stopped_at, agent.stopped_by, agent.stop_reason = at, by, reason
+    agent.save(update_fields=["stopped_at", "stopped_by", "stop_reason"])
 
 
 def _future_owner(person_id: UUID, workspace_id: UUID, now: datetime) -> Person:
@@ -132,6 +187,7 @@ def _record(
     *,
     before: dict[str, JSON] | None = None,
     after: dict[str, JSON] | None = None,
+    private: dict[str, str] | None = None,
 ) -> None:
     log.record(
         action,
@@ -140,5 +196,6 @@ def _record(
         object=log.ObjectRef("agent", str(agent.id)),
         before=before,
         after=after,
+        private=private,
         agent=agent.id,
     )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
 
+from review.access.services.agents import stop_unanswered
 from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
 from review.services.rebind import rebind_outdated
@@ -32,6 +33,7 @@ class Step(NamedTuple):
 STEPS = (
     Step("expired", expire_overdue),
     Step("bound anew", rebind_outdated),
+    Step("agents stopped that nobody answers for", stop_unanswered),
     Step("webhook messages sent or tried", deliver_due),
     Step("old webhook messages deleted", forget_old),
 )

@@ -18,7 +18,7 @@ OPERATOR = SystemActor()
 
 @dataclass(frozen=True)
 class House:
-    """Two workspaces with their people, and acme's agent scout, owned by bob."""
+    """Two workspaces with their people, and acme's agent scout, owned by bob. Dana and erin manage acme."""
 
     acme: Workspace
     globex: Workspace
@@ -39,10 +39,11 @@ def person(name: str) -> PersonActor:
 
 
 def build() -> House:
-    people = {name: person(name) for name in ("dana", "alice", "bob", "mallory")}
+    people = {name: person(name) for name in ("dana", "erin", "alice", "bob", "mallory")}
     acme = create_workspace("acme", "dana", by=OPERATOR).workspace
     globex = create_workspace("globex", "mallory", by=OPERATOR).workspace
     for name in ("alice", "bob"):
         grant_membership(people[name].person.id, acme.id, Role.REVIEWER, by=OPERATOR)
+    grant_membership(people["erin"].person.id, acme.id, Role.MANAGER, by=OPERATOR)
     scout = create_agent(acme.id, "scout", owner=people["bob"].person.id, by=OPERATOR)
     return House(acme, globex, people, scout)

@@ -75,7 +75,7 @@ def test_listing_agents_asks_as_often_for_many_as_for_few(
 ) -> None:
     for _ in range(3):
         house.mint()
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(5):
         assert len(roster.agent_rows([house.acme])[0].tokens) == 3
 
 
@@ -100,10 +100,15 @@ def test_a_manager_revokes_stops_and_resumes(house: House, browser_of: Browsers)
     dana.post(f"/agents/tokens/{token.id}/revoke/")
     token.refresh_from_db()
     assert token.revoked_at
-    dana.post(f"/agents/{house.scout.id}/stop/")
+    assert dana.post(f"/agents/{house.scout.id}/stop/", {"reason": " "}).status_code == 422
+    assert Agent.objects.get(id=house.scout.id).stopped_at is None
+    dana.post(f"/agents/{house.scout.id}/stop/", {"reason": "It mails too much."})
     assert Agent.objects.get(id=house.scout.id).stopped_at
     assert "Stopped" in dana.get("/agents/").content.decode()
-    dana.post(f"/agents/{house.scout.id}/resume/")
+    assert "It mails too much." in dana.get(f"/agents/{house.scout.id}/").content.decode()
+    refused = dana.post(f"/agents/{house.scout.id}/resume/")
+    assert refused.status_code == 403 and 'data-problem="own_stop"' in refused.content.decode()
+    browser_of(house.erin).post(f"/agents/{house.scout.id}/resume/")
     assert Agent.objects.get(id=house.scout.id).stopped_at is None
 
 

@@ -126,10 +126,10 @@ def test_a_token_does_only_what_its_scopes_say(house: House) -> None:
 def test_a_stopped_agent_changes_nothing_and_can_still_read(house: House) -> None:
     text = house.mint().text
     tokens.require_running(authenticated(f"Bearer {text}"), now=timezone.now())
-    stop_agent(house.scout.id, by=house.dana)
+    stop_agent(house.scout.id, reason="It went wrong.", by=house.dana)
     with pytest.raises(AgentStopped):
         tokens.require_running(authenticated(f"Bearer {text}"), now=timezone.now())
-    resume_agent(house.scout.id, by=house.dana)
+    resume_agent(house.scout.id, by=house.erin)
     tokens.require_running(authenticated(f"Bearer {text}"), now=timezone.now())
 
 

@@ -13,6 +13,7 @@ from review.audit.actions import Action
 from review.audit.models import Entry
 from review.models import Proposal, Status
 from review.services.propose import Draft, propose
+from tests.db.access.house import OPERATOR
 from tests.db.races.stage import FEW, ROUNDS, Stage, deciding
 from tests.support import factories
 from tests.support.memory_acts import remember
@@ -23,9 +24,9 @@ def test_an_agent_that_is_stopped_while_it_proposes_leaves_nothing_open(stage: S
     for number in range(ROUNDS):
         stage.race(
             partial(propose, Draft("payments.refund", {"order": number}), by=stage.scout),
-            partial(stop_agent, stage.scout.agent.id, by=dana),
+            partial(stop_agent, stage.scout.agent.id, reason="It went wrong.", by=dana),
         )
-        resume_agent(stage.scout.agent.id, by=dana)
+        resume_agent(stage.scout.agent.id, by=OPERATOR)
     stage.must_have_gone(("done", "done"), ("agent_stopped", "done"))
     assert not Proposal.objects.exclude(status=Status.WITHDRAWN).exists()
 
@@ -33,8 +34,11 @@ def test_an_agent_that_is_stopped_while_it_proposes_leaves_nothing_open(stage: S
 def test_an_agent_that_is_stopped_while_its_memory_is_approved_keeps_nobody_waiting(stage: Stage) -> None:
     dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
     for proposal in stage.memories(FEW):
-        stage.race(deciding(stage.alice, proposal), partial(stop_agent, stage.scout.agent.id, by=dana))
-        resume_agent(stage.scout.agent.id, by=dana)
+        stage.race(
+            deciding(stage.alice, proposal),
+            partial(stop_agent, stage.scout.agent.id, reason="It went wrong.", by=dana),
+        )
+        resume_agent(stage.scout.agent.id, by=OPERATOR)
     stage.must_have_gone(("done", "done"), ("already_decided", "done"))
 
 

@@ -200,7 +200,13 @@ def bring_an_agent(team: Team) -> Act:
 @case("proposal.withdrawn", "agent.stopped")
 def stop_an_agent(team: Team) -> Act:
     call(team.scout)
-    return lambda: stop_agent(team.scout.agent.id, by=team.dana)
+    return lambda: stop_agent(team.scout.agent.id, reason="It went wrong.", by=team.dana)
+
+
+@case("permit.voided", "agent.stopped")
+def stop_an_agent_that_was_let_run(team: Team) -> Act:
+    redeem(vote(team.alice, call(team.scout)).proposal.id, by=team.scout)
+    return lambda: stop_agent(team.scout.agent.id, reason="It went wrong.", by=team.dana)
 
 
 @case("token.minted")

@@ -206,7 +206,7 @@ def test_stopping_an_agent_takes_back_what_is_open_and_not_yet_run(cast: factori
     )
     theirs = call(cast.prowler)
     vote(cast.alice, approved)
-    stop_agent(cast.scout.agent.id, by=cast.dana)
+    stop_agent(cast.scout.agent.id, reason="It went wrong.", by=cast.dana)
     for proposal in (pending, approved, held):
         proposal.refresh_from_db()
         assert (proposal.status, proposal.reason) == ("withdrawn", "Its agent was stopped.")
