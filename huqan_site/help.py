@@ -43,6 +43,14 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def verifier(request: HttpRequest, slug: str) -> HttpResponse:
+    """The file that an executor copies, where the pages of docs/ link to it."""
+    return HttpResponse(
+        (DOCS / "permit_verifier.py").read_text(encoding="utf-8"), "text/plain; charset=utf-8"
+    )
+
+
+@require_safe
 def problem(request: HttpRequest, code: str) -> HttpResponse:
     """The page that a problem document's `type` leads to."""
     problems = catalogue()

@@ -7,6 +7,7 @@ from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
+from review.views.rule import rule
 from review.views.withdraw import withdraw_view
 
 urlpatterns = [
@@ -14,6 +15,7 @@ urlpatterns = [
     path("queue/new/", queue_new, name="queue_new"),
     path("proposals/<uuid:id>/", proposal, name="proposal"),
     path("proposals/<uuid:id>/edit/", edit, name="edit"),
+    path("proposals/<uuid:id>/rule/", rule, name="rule"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("proposals/<uuid:id>/withdraw/", withdraw_view, name="withdraw"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),

@@ -35,8 +35,10 @@ from review.api.waiting import seconds_asked, wait_until
 from review.domain.refusals import Invalid
 from review.domain.status import OPEN, Status, current
 from review.queries import agents
+from review.queries.running import is_unreported
 from review.queries.visible import of_agent
 from review.services.expire import expire
+from review.services.fall_silent import fall_silent
 from review.services.issue_permit import redeem
 from review.services.propose import Draft, propose
 from review.services.report_outcome import report
@@ -238,6 +240,9 @@ def _met(proposal: Proposal) -> Proposal:
     over = current(proposal.status, proposal.expires_at, timezone.now()) is Status.EXPIRED
     if over and proposal.status != Status.EXPIRED:
         expire(proposal.id)
+        proposal.refresh_from_db()
+    elif is_unreported(proposal, timezone.now()):
+        fall_silent(proposal.id)
         proposal.refresh_from_db()
     return proposal
 

@@ -105,8 +105,11 @@ ANCHORED = frozenset(a for a in Action if a.family in _ANCHORED_FAMILIES) | {
     Action.AUDIT_EXPORTED,
 }
 
-#: What answers 503 while the log and the witness file disagree: deciding and redeeming.
-DECISIVE = frozenset(a for a in Action if a.family in {"decision", "permit"})
+#: What answers 503 while the log and the witness file disagree: deciding and redeeming. Taking back never does.
+DECISIVE = frozenset(a for a in Action if a.family in {"decision", "permit"}) - {
+    Action.PERMIT_VOIDED,
+    Action.PERMIT_EXPIRED,
+}
 
 #: Entries of no workspace about one's own account; managers see those of their members.
 ACCOUNT = frozenset(a for a in Action if a.family in _ACCOUNT_FAMILIES)

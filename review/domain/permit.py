@@ -20,9 +20,8 @@ from review.domain.refusals import BadPermit
 TYPE = "huqan-permit+jwt"
 LIFETIME = timedelta(seconds=300)
 LEEWAY = timedelta(seconds=30)
-CLAIMS = frozenset(
-    {"iss", "aud", "jti", "iat", "nbf", "exp", "ws", "prop", "rev", "agent", "tool", "bind", "args"}
-)
+TEXTS = frozenset({"iss", "aud", "jti", "ws", "prop", "agent", "tool", "bind", "args"})
+NUMBERS = frozenset({"iat", "nbf", "exp", "rev"})
 
 
 def lifetime(now: datetime, proposal_ends: datetime) -> tuple[datetime, datetime]:
@@ -49,7 +48,7 @@ def unseal(token: str, *, keys: Mapping[str, Ed25519PublicKey], now: datetime) -
         body = _members(claims)
     except (ValueError, KeyError, InvalidSignature, binascii.Error, RecursionError) as wrong:
         raise BadPermit from wrong
-    if set(body) != CLAIMS or not _holds(body, now):
+    if not _is_whole(body) or not _holds(body, now):
         raise BadPermit
     return body
 
@@ -60,12 +59,20 @@ def _kid(head: Mapping[str, Any]) -> str:
     return str(head["kid"])
 
 
+def _is_whole(claims: Mapping[str, Any]) -> bool:
+    if set(claims) != TEXTS | NUMBERS:
+        return False
+    return all(isinstance(claims[name], str) for name in TEXTS) and all(
+        type(claims[name]) is int for name in NUMBERS
+    )
+
+
 def _holds(claims: Mapping[str, Any], now: datetime) -> bool:
     begins, ends = claims["nbf"], claims["exp"]
-    if type(begins) is not int or type(ends) is not int:
-        return False
     moment, leeway = now.timestamp(), LEEWAY.total_seconds()
-    return begins - leeway <= moment < ends + leeway
+    if not 0 <= ends - begins <= LIFETIME.total_seconds():
+        return False
+    return bool(begins - leeway <= moment < ends + leeway)
 
 
 def _part(members: Mapping[str, Any]) -> str:
@@ -73,10 +80,16 @@ def _part(members: Mapping[str, Any]) -> str:
 
 
 def _members(part: str) -> dict[str, Any]:
-    members = json.loads(_decode(part))
+    members = json.loads(_decode(part), object_pairs_hook=_once)
     if not isinstance(members, dict):
         raise ValueError("not an object")
     return members
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("the same member twice")
+    return dict(pairs)
 
 
 def _encode(octets: bytes) -> str:

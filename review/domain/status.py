@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from review.domain.refusals import (
     AlreadyDecided,
     AlreadyReported,
-    ArgumentsDrifted,
     Expired,
-    NotApproved,
     NotRunning,
-    PermitSpent,
-    PolicyChanged,
-    StaleBinding,
     StaleRevision,
 )
 
 REPORT_WITHIN = timedelta(minutes=15)
+"""How long after its permit was taken a call may be without a report; then its outcome is `unknown`."""
 
 
 class Status(StrEnum):
@@ -84,40 +79,6 @@ def revise(
     if replaces != revision:
         raise StaleRevision(revision=revision)
     return Status.PENDING
-
-
-def redeem(
-    status: str,
-    *,
-    expires_at: datetime | None,
-    now: datetime,
-    binding: str,
-    recomputed: str,
-    policy_bound: str,
-    policy_now: str,
-    offered: bool,
-    diff: list[dict[str, Any]] | None = None,
-) -> Status:
-    """Return the state once somebody takes the permit, which happens once.
-
-    `recomputed` is the binding of the stored text, `policy_now` the digest of the rule as it stands;
-    `offered` says whether what is about to run is exactly what was approved, `diff` where it is not.
-    Raises: Expired, PermitSpent, NotApproved, PolicyChanged, StaleBinding, ArgumentsDrifted.
-    """
-    known = current(status, expires_at, now)
-    if known is Status.EXPIRED:
-        raise Expired(proposal_status=known)
-    if known in REDEEMED:
-        raise PermitSpent(proposal_status=known)
-    if known is not Status.APPROVED:
-        raise NotApproved(proposal_status=known)
-    if policy_bound != policy_now:
-        raise PolicyChanged
-    if recomputed != binding:
-        raise StaleBinding
-    if not offered:
-        raise ArgumentsDrifted(diff=diff or [])
-    return Status.RUNNING
 
 
 def report(status: str, result: str, *, reported: bool) -> Status:

@@ -16,7 +16,7 @@ from review.access.queries import workspaces_of
 from review.access.roles import Role
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
-from review.domain.status import Status
+from review.domain.status import REPORT_WITHIN, Status
 from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet
 from review.queries.paging import Keyset, Page
 
@@ -28,9 +28,11 @@ class View(StrEnum):
     OTHERS = "others"
     RETURNED = "returned"
     UNRUN = "unrun"
+    UNKNOWN = "unknown"
     DECIDED = "decided"
 
 
+WAITING = (View.MINE, View.OTHERS, View.RETURNED, View.UNRUN)
 OVER = (
     *(Status.EXECUTED, Status.REJECTED, Status.WITHDRAWN, Status.EXPIRED),
     *(Status.RUNNING, Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN),
@@ -62,6 +64,7 @@ class Counts:
     others: int
     returned: int
     unrun: int
+    unknown: int
     held: int
 
 
@@ -71,7 +74,7 @@ def page(person: Person, view: View, filters: Filters, cursor: str | None, now: 
     Raises: BadCursor.
     """
     rows = matching(in_view(person, view, now), filters).select_related("workspace", "agent")
-    keyset = BY_END if view is View.DECIDED else BY_RISK_AND_TIME
+    keyset = BY_RISK_AND_TIME if view in WAITING else BY_END
     return keyset.page(rows, cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()])
 
 
@@ -98,6 +101,8 @@ def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
             return rows.filter(status=Status.CHANGES_REQUESTED).live(now)
         case View.UNRUN:
             return rows.filter(status=Status.APPROVED).live(now)
+        case View.UNKNOWN:
+            return _of_unknown_outcome(rows, now)
         case View.DECIDED:
             return _over(rows, now)
 
@@ -142,6 +147,7 @@ def counts(person: Person, now: datetime) -> Counts:
         others=pending.count() - mine,
         returned=in_view(person, View.RETURNED, now).count(),
         unrun=in_view(person, View.UNRUN, now).count(),
+        unknown=in_view(person, View.UNKNOWN, now).count(),
         held=held(person, now).filter(decidable_by(person, now)).count(),
     )
 
@@ -172,6 +178,13 @@ def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
         status__in=(Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED), expires_at__lte=now
     )
     return rows.filter(ended).annotate(ended_at=Coalesce(F("decided_at"), F("expires_at"), F("created_at")))
+
+
+def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
+    """What was let run and nobody has said how it ended, also before the worker noted the silence."""
+    silent = Q(status=Status.RUNNING, permit__issued_at__lte=now - REPORT_WITHIN)
+    unknown = rows.filter(Q(status=Status.UNKNOWN) | silent)
+    return unknown.annotate(ended_at=Coalesce(F("decided_at"), F("created_at")))
 
 
 def _entitled(person: Person, now: datetime) -> Q:

@@ -223,6 +223,8 @@ def _reject(
     held = case.status is Status.QUARANTINED
     move(proposal, Status.REJECTED, reason=ballot.reason, fields=list(ballot.fields), decided_at=now)
     record(proposal, Action.PROPOSAL_REJECTED, by, before=before)
+    if before == Status.APPROVED:
+        record(proposal, Action.PERMIT_VOIDED, by)  # the way back: no permit can be taken any more
     effect = effect_of(proposal.tool)
     if effect is not None and (held or ballot.tombstone):
         # Nobody bans a value by having his own agent submit it: a tombstone takes an independent person.

@@ -34,6 +34,7 @@ from review.queries.cases import rebound, rule_of
 from review.queries.policies import resolved
 from review.services.expire import meet
 from review.services.rebind import rebinding
+from review.services.refuse import record_refused_permit
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
 
@@ -156,4 +157,4 @@ def _record_refusal(proposal_id: UUID, refusal: Refusal, by: AgentActor, now: da
     if proposal is None:
         return
     meet(proposal, now)
-    record(proposal, Action.PERMIT_REFUSED, by, after={"code": refusal.code})
+    record_refused_permit(proposal, refusal, by)

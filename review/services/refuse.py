@@ -5,10 +5,14 @@ from __future__ import annotations
 import secrets
 from uuid import UUID
 
+from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
 from review.access.actors import Actor
 from review.audit import chain, log
 from review.audit.actions import Action
+from review.models import Proposal
+from review.queries.running import DIFF
+from review.services.transitions import record
 
 
 def record_refused(
@@ -35,4 +39,16 @@ def record_refused(
         tool=tool[:128],
         proposal=proposal,
         after={"code": refusal.code, "arguments": sealed},
+    )
+
+
+def record_refused_permit(proposal: Proposal, refusal: Refusal, by: Actor, **named: str) -> None:
+    """Append the entry of a call that was not let run; what was about to run instead is kept beside the chain."""
+    diff = refusal.extra.get("diff")
+    record(
+        proposal,
+        Action.PERMIT_REFUSED,
+        by,
+        after={"code": refusal.code, **named},
+        private={DIFF: canonical(diff)} if diff else None,
     )

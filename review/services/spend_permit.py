@@ -19,6 +19,7 @@ from review.domain import permit as sealed
 from review.domain.diff import drift
 from review.domain.refusals import ArgumentsDrifted, BadPermit, PermitSpent
 from review.models import Permit
+from review.services.refuse import record_refused_permit
 from review.services.revisions import digest_of
 from review.services.settle import settle
 from review.services.transitions import record
@@ -27,7 +28,7 @@ from review.services.transitions import record
 def spend(token: str, arguments: Mapping[str, Any], *, by: AgentActor) -> Permit:
     """Return the permit that `token` is, now spent by its audience on exactly `arguments`.
 
-    Raises: BadPermit (not ours, not for this agent, out of time), PermitSpent, ArgumentsDrifted (with `diff`).
+    Raises: BadPermit (not ours, not for this agent, out of time, voided), PermitSpent, ArgumentsDrifted (with `diff`).
     """
     now = timezone.now()
     claims = sealed.unseal(token, keys=Keyring(settings.HUQAN_KEYS_DIR).public_keys("permit"), now=now)
@@ -61,6 +62,4 @@ def _permit_of(claims: Mapping[str, Any], by: AgentActor) -> Permit | None:
 def _record_refusal(claims: Mapping[str, Any], refusal: Refusal, by: AgentActor) -> None:
     permit = _permit_of(claims, by)
     if permit is not None:
-        record(
-            permit.proposal, Action.PERMIT_REFUSED, by, after={"code": refusal.code, "jti": str(permit.jti)}
-        )
+        record_refused_permit(permit.proposal, refusal, by, jti=str(permit.jti))

@@ -26,6 +26,7 @@ from review.domain.summary import asking
 from review.effects import told
 from review.queries import story
 from review.queries.policies import place
+from review.queries.running import permit_of
 from review.queries.story import Written
 from review.views.rows import outcome_of
 
@@ -159,7 +160,12 @@ def _requirement(row: Requirement) -> dict[str, Any]:
 
 def history(proposal: Proposal) -> list[dict[str, Any]]:
     """Return what happened to the proposal, newest first: its revisions, its votes and its end."""
-    events = [*_revision_events(proposal), *_decision_events(proposal), *_end_event(proposal)]
+    events = [
+        *_revision_events(proposal),
+        *_decision_events(proposal),
+        *_permit_events(proposal),
+        *_end_event(proposal),
+    ]
     return sorted(events, key=lambda event: event["at"], reverse=True)
 
 
@@ -182,6 +188,18 @@ def _decision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
         yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(row)['did']}."}
 
 
+def _permit_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
+    permit = permit_of(proposal) if proposal.decided_at else None
+    if permit is None:
+        return
+    took = _("took the permit, good until %(at)s UTC.") % {"at": permit.expires_at.strftime("%H:%M:%S")}
+    yield {"at": permit.issued_at, "who": permit.redeemed_by.name, "did": took}
+    if permit.spent_at:
+        yield {"at": permit.spent_at, "who": permit.audience, "did": _("spent the permit.")}
+    if permit.voided_at:
+        yield {"at": permit.voided_at, "who": _("The console"), "did": _("voided the permit.")}
+
+
 def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
     did = {
         Status.EXECUTED: _("carried it out."),
@@ -192,8 +210,12 @@ def _end_event(proposal: Proposal) -> Iterable[dict[str, Any]]:
         Status.FAILED: _("noted that it failed."),
         Status.UNKNOWN: _("does not know how it ended."),
     }
+    ruled = bool((proposal.outcome or {}).get("ruled"))
+    if ruled:
+        did |= {Status.SUCCEEDED: _("ruled that it succeeded."), Status.FAILED: _("ruled that it failed.")}
+    who = _("A person") if ruled else _("The console")
     if proposal.decided_at and (ending := did.get(Status(proposal.status))):
-        yield {"at": proposal.decided_at, "who": _("The console"), "did": ending}
+        yield {"at": proposal.decided_at, "who": who, "did": ending}
     if proposal.decided_at and proposal.status == Status.WITHDRAWN:
         who = story.proposer_names([proposal])[proposal.id]
         yield {"at": proposal.decided_at, "who": who, "did": _("withdrew it.")}

@@ -22,12 +22,14 @@ from review.domain.status import OPEN, Status, current
 from review.effects import effect_of
 from review.queries.bases import Base, bases_of
 from review.queries.cases import case_of
+from review.queries.running import drifts
 from review.queries.story import current_revision
 from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
+from review.views.running import drift_notice, ruling_form
 from review.views.warnings import warnings_of
 
 if TYPE_CHECKING:
@@ -67,10 +69,9 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     arguments = json.loads(revision.arguments)
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
-    warnings, preview = (
-        warnings_of(found, revision, arguments, base, now),
-        _preview(found, arguments, case.rule.people),
-    )
+    drifted = drifts(found)
+    warnings = [*drift_notice(drifted), *warnings_of(found, revision, arguments, base, now)]
+    preview = _preview(found, arguments, case.rule.people)
     context = {
         "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},
         "sentence": parts.sentence(found, arguments, actor.person, now),
@@ -90,6 +91,8 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "policy": parts.policy(found, case, actor.person, now),
         "history": parts.history(found),
         "audit_url": parts.audit_url(found, actor.person, now),
+        "drifts": drifted,
+        "ruling": ruling_form(found, case, actor, typed, now),
         "rail": parts.rail(found, case, actor.person, now),
     }
     shown = shown_digest(
@@ -113,7 +116,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     )
     return {
         **context,
-        "typed": [(_("Reason"), typed.reason)] if not decision else [],
+        "typed": [(_("Reason"), typed.reason)] if not decision and not context["ruling"] else [],
         "decision": decision,
         "closed": None if decision else parts.closed(found, case, actor, now),
     }

@@ -19,7 +19,7 @@ from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
 from review.domain.policy import Risk
-from review.queries.queue import PAGE, Counts, Filters, View, choices, counts, in_view, page
+from review.queries.queue import PAGE, WAITING, Counts, Filters, View, choices, counts, in_view, page
 from review.views.rows import queue_rows
 
 FILTERS = ("workspace", "risk", "tool", "agent")
@@ -39,7 +39,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     context = {
         "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
         "views": _views(view, numbers),
-        "sorted": _("Newest first") if view is View.DECIDED else _("Riskiest first, then least time left"),
+        "sorted": _("Riskiest first, then least time left") if view in WAITING else _("Newest first"),
         "filters": _picks(filters, choices(actor.person, view, now)),
         "list_url": reverse("queue"),
         "query": filters.search,
@@ -102,6 +102,7 @@ def _titles() -> dict[View, str]:
         View.OTHERS: _("Waiting for others"),
         View.RETURNED: _("Returned"),
         View.UNRUN: _("Approved, not run"),
+        View.UNKNOWN: _("Outcome unknown"),
         View.DECIDED: _("Decided and expired"),
     }
 
@@ -112,6 +113,7 @@ def _counted(numbers: Counts) -> dict[View, int | None]:
         View.OTHERS: numbers.others,
         View.RETURNED: numbers.returned,
         View.UNRUN: numbers.unrun,
+        View.UNKNOWN: numbers.unknown,
         View.DECIDED: None,
     }
 
@@ -143,6 +145,8 @@ def _sentence(view: View, numbers: Counts) -> str:
             return _("Sent back to their agents for changes.")
         case View.UNRUN:
             return _("Approved and waiting for their executor. Each can still be rejected.")
+        case View.UNKNOWN:
+            return _("Let run, and nobody has said how it ended. One late report or one person settles it.")
         case View.DECIDED:
             return _("What has been decided, was withdrawn, or ran out of time.")
 

@@ -16,6 +16,7 @@ from django.db import DatabaseError, close_old_connections
 from review.access.services.agents import stop_unanswered
 from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
+from review.services.fall_silent import note_silent
 from review.services.rebind import rebind_outdated
 from review.webhooks.outbox import deliver_due, forget_old
 
@@ -32,6 +33,7 @@ class Step(NamedTuple):
 
 STEPS = (
     Step("expired", expire_overdue),
+    Step("without a report", note_silent),
     Step("bound anew", rebind_outdated),
     Step("agents stopped that nobody answers for", stop_unanswered),
     Step("webhook messages sent or tried", deliver_due),
@@ -41,7 +43,7 @@ STEPS = (
 
 class Command(BaseCommand):
     help = (
-        "Expire what has run out of time, bind anew what a changed rule applies to, and send what webhooks are told, "
+        "Expire what has run out of time, note who never reported, bind anew what a changed rule applies to, and send what webhooks are told, "
         "until told to stop."
     )
 

@@ -54,41 +54,12 @@ def test_a_revision_says_which_one_it_replaces(replaces):
     assert caught.value.extra == {"revision": 2}
 
 
-@pytest.mark.parametrize("state", Status)
-def test_only_what_is_approved_is_redeemed_and_once(state):
-    expected = {Status.APPROVED: "running", Status.EXPIRED: "expired"} | dict.fromkeys(
-        status.REDEEMED, "permit_spent"
-    )
-    assert refused(status.redeem, state, **LIVE, **EXACT) == expected.get(state, "not_approved")
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"policy_now": "sha256:2"}, "policy_changed"),
-        ({"recomputed": "b" * 64}, "stale_binding"),
-        ({"offered": False}, "arguments_drifted"),
-    ],
-)
-def test_only_what_was_approved_runs_and_under_the_rule_it_was_approved_under(change, code):
-    assert refused(status.redeem, Status.APPROVED, **LIVE, **EXACT) == "running"
-    assert refused(status.redeem, Status.APPROVED, **LIVE, **EXACT | change) == code
-
-
-def test_a_drift_shows_where():
-    rows = [{"pointer": "/to"}]
-    with pytest.raises(refusals.ArgumentsDrifted) as caught:
-        status.redeem(Status.APPROVED, **LIVE, **EXACT | {"offered": False}, diff=rows)
-    assert caught.value.extra == {"diff": rows}
-
-
 @pytest.mark.parametrize("state", [Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED])
 def test_at_the_end_itself_nothing_can_be_done_any_more(state):
     assert status.current(state, NOON, NOON) is Status.EXPIRED
     assert status.current(state, LATER, NOON) is state
     assert refused(status.withdraw, state, **OVER) == "expired"
     assert refused(status.revise, state, revision=1, replaces=1, **OVER) == "expired"
-    assert refused(status.redeem, state, **OVER, **EXACT) == "expired"
 
 
 def test_what_is_held_or_running_or_ended_does_not_run_out():
