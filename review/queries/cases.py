@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from review.access.models import AgentToken, Membership, Ownership, Person, User
 from review.domain import independence
@@ -23,6 +23,7 @@ from review.domain.independence import Conflicts, Electorate, Reason, conflict_s
 from review.domain.policy import Rule
 from review.domain.status import OPEN, Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
+from review.queries.identity import OnePerson, folded, one_person
 from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
 
 RELEASE = "memory.release"
@@ -126,7 +127,7 @@ def electorate_with(proposal: Proposal, conflicts: Conflicts) -> Electorate:
         kind=Kind(proposal.kind),
         agent=proposal.agent.name if proposal.agent else None,
         submitted_at=proposal.submitted_at,
-        conflicts=conflicts,
+        conflicts=folded(conflicts, one_person()),
         memberships=_memberships({proposal.workspace_id})[proposal.workspace_id],
     )
 
@@ -164,8 +165,9 @@ def _is_overtaken(proposal: Proposal, arguments: Mapping[str, Any]) -> bool:
 
 def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
     votes: dict[UUID, tuple[Vote, ...]] = defaultdict(tuple)
+    one = one_person()
     for row in Decision.objects.filter(proposal__in=proposals):
-        votes[row.proposal_id] += (Vote(row.person_id, row.binding, row.verdict),)
+        votes[row.proposal_id] += (Vote(one(row.person_id), row.binding, row.verdict),)
     return votes
 
 
@@ -177,25 +179,30 @@ def memberships_of(workspace: UUID) -> tuple[independence.Membership, ...]:
 def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
-    rows = Membership.objects.filter(workspace__in=workspaces).select_related("person")
-    can_sign_in = set(
-        User.objects.filter(person__in=rows.values("person"), is_active=True).values_list("person", flat=True)
-    )
+    rows = Membership.objects.filter(workspace__in=workspaces).select_related("person__same_as")
+    one, people = one_person(), rows.values("person")
+    accounts = User.objects.filter(Q(person__in=people) | Q(person__doubles__in=people), is_active=True)
+    can_sign_in = {one(person) for person in accounts.values_list("person", flat=True)}
     for row in rows:
-        found[row.workspace_id] += (_membership(row, row.person_id in can_sign_in),)
+        found[row.workspace_id] += (_membership(row, one(row.person_id) in can_sign_in, one),)
     return found
 
 
-def _membership(row: Membership, signs_in: bool) -> independence.Membership:
+def _membership(row: Membership, signs_in: bool, one: OnePerson) -> independence.Membership:
     return independence.Membership(
-        person=row.person_id,
+        person=one(row.person_id),
         role=independence.Role(row.role),
         since=row.since,
         until=row.until,
-        granted_by=row.granted_by_id,
+        granted_by=row.granted_by_id and one(row.granted_by_id),
         groups=frozenset(row.groups),
-        is_active=row.person.disabled_at is None and signs_in,
+        is_active=signs_in and not _is_disabled(row.person),
     )
+
+
+def _is_disabled(person: Person) -> bool:
+    """Whether this person is, or the one that he turned out to be."""
+    return any(who is not None and who.disabled_at is not None for who in (person, person.same_as))
 
 
 def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
@@ -204,7 +211,11 @@ def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[
     for row in Conflict.objects.filter(proposal__in=proposals):
         stored[row.proposal_id][row.person_id] = Reason(row.reason)
     recomputed = _recomputed(proposals, now)
-    return {proposal.id: union(stored[proposal.id], recomputed[proposal.id]) for proposal in proposals}
+    one = one_person()
+    return {
+        proposal.id: folded(union(stored[proposal.id], recomputed[proposal.id]), one)
+        for proposal in proposals
+    }
 
 
 def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:

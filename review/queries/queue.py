@@ -18,6 +18,7 @@ from review.domain.binding import Kind
 from review.domain.decision import Verdict
 from review.domain.status import REPORT_WITHIN, Status
 from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet
+from review.queries.identity import all_of
 from review.queries.paging import Keyset, Page
 
 PAGE = 50
@@ -190,13 +191,17 @@ def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQueryS
 def _entitled(person: Person, now: datetime) -> Q:
     """A role older than the arguments, granted by nobody who is in conflict with them."""
     entitled = Q(pk__in=[])
-    for membership in Membership.objects.active(now).held_by(person.id):
+    for membership in Membership.objects.active(now).filter(person__in=all_of(person.id)):
         policy = Q(kind=Kind.POLICY_CHANGE)
         right = policy if membership.role == Role.MANAGER else ~policy
         mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
         if membership.granted_by_id:
             mine &= ~Q(
-                Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=membership.granted_by_id))
+                Exists(
+                    Conflict.objects.filter(
+                        proposal=OuterRef("pk"), person__in=all_of(membership.granted_by_id)
+                    )
+                )
             )
         entitled |= mine
     return entitled
@@ -204,12 +209,17 @@ def _entitled(person: Person, now: datetime) -> Q:
 
 def _in_conflict(person: Person, now: datetime) -> Q:
     running = Q(since__lte=now) & (Q(until__isnull=True) | Q(until__gt=now))
-    owns = Ownership.objects.filter(running, agent=OuterRef("agent"), person=person)
-    return Q(Exists(Conflict.objects.filter(proposal=OuterRef("pk"), person=person))) | Q(Exists(owns))
+    himself = all_of(person.id)
+    owns = Ownership.objects.filter(running, agent=OuterRef("agent"), person__in=himself)
+    stored = Conflict.objects.filter(proposal=OuterRef("pk"), person__in=himself)
+    return Q(Exists(stored)) | Q(Exists(owns))
 
 
 def _approved_by(person: Person) -> Q:
     approvals = Decision.objects.filter(
-        proposal=OuterRef("pk"), binding=OuterRef("binding"), person=person, verdict=Verdict.APPROVE
+        proposal=OuterRef("pk"),
+        binding=OuterRef("binding"),
+        person__in=all_of(person.id),
+        verdict=Verdict.APPROVE,
     )
     return Q(Exists(approvals))

@@ -43,8 +43,8 @@ STEPS = (
 
 class Command(BaseCommand):
     help = (
-        "Expire what has run out of time, note who never reported, bind anew what a changed rule applies to, and send what webhooks are told, "
-        "until told to stop."
+        "Expire what has run out of time, note who never reported, bind anew what a changed rule applies to, "
+        "and send what webhooks are told, until told to stop."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
