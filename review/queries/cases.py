@@ -23,7 +23,7 @@ from review.domain.independence import Conflicts, Electorate, Reason, conflict_s
 from review.domain.policy import Rule
 from review.domain.status import OPEN, Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
-from review.queries.identity import OnePerson, folded, one_person
+from review.queries.identity import Identities, identities
 from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
 
 RELEASE = "memory.release"
@@ -127,7 +127,7 @@ def electorate_with(proposal: Proposal, conflicts: Conflicts) -> Electorate:
         kind=Kind(proposal.kind),
         agent=proposal.agent.name if proposal.agent else None,
         submitted_at=proposal.submitted_at,
-        conflicts=folded(conflicts, one_person()),
+        conflicts=identities().folded(conflicts),
         memberships=_memberships({proposal.workspace_id})[proposal.workspace_id],
     )
 
@@ -165,9 +165,9 @@ def _is_overtaken(proposal: Proposal, arguments: Mapping[str, Any]) -> bool:
 
 def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
     votes: dict[UUID, tuple[Vote, ...]] = defaultdict(tuple)
-    one = one_person()
+    known = identities()
     for row in Decision.objects.filter(proposal__in=proposals):
-        votes[row.proposal_id] += (Vote(one(row.person_id), row.binding, row.verdict),)
+        votes[row.proposal_id] += (Vote(known.one(row.person_id), row.binding, row.verdict),)
     return votes
 
 
@@ -180,21 +180,21 @@ def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Me
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
     rows = Membership.objects.filter(workspace__in=workspaces).select_related("person__same_as")
-    one, people = one_person(), rows.values("person")
+    known, people = identities(), rows.values("person")
     accounts = User.objects.filter(Q(person__in=people) | Q(person__doubles__in=people), is_active=True)
-    can_sign_in = {one(person) for person in accounts.values_list("person", flat=True)}
+    can_sign_in = {known.one(person) for person in accounts.values_list("person", flat=True)}
     for row in rows:
-        found[row.workspace_id] += (_membership(row, one(row.person_id) in can_sign_in, one),)
+        found[row.workspace_id] += (_membership(row, known.one(row.person_id) in can_sign_in, known),)
     return found
 
 
-def _membership(row: Membership, signs_in: bool, one: OnePerson) -> independence.Membership:
+def _membership(row: Membership, signs_in: bool, known: Identities) -> independence.Membership:
     return independence.Membership(
-        person=one(row.person_id),
+        person=known.one(row.person_id),
         role=independence.Role(row.role),
         since=row.since,
         until=row.until,
-        granted_by=row.granted_by_id and one(row.granted_by_id),
+        granted_by=row.granted_by_id and known.one(row.granted_by_id),
         groups=frozenset(row.groups),
         is_active=signs_in and not _is_disabled(row.person),
     )
@@ -211,9 +211,9 @@ def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[
     for row in Conflict.objects.filter(proposal__in=proposals):
         stored[row.proposal_id][row.person_id] = Reason(row.reason)
     recomputed = _recomputed(proposals, now)
-    one = one_person()
+    known = identities()
     return {
-        proposal.id: folded(union(stored[proposal.id], recomputed[proposal.id]), one)
+        proposal.id: known.folded(union(stored[proposal.id], recomputed[proposal.id]))
         for proposal in proposals
     }
 

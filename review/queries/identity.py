@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from uuid import UUID
-
-from django.db.models import Q
 
 from review.access.models import Person
 from review.domain.independence import Reason, union
 
-OnePerson = Callable[[UUID], UUID]
+
+@dataclass(frozen=True)
+class Identities:
+    """Who turned out to be whom, by id. Everybody else is himself."""
+
+    doubles: Mapping[UUID, UUID]
+
+    def one(self, person: UUID) -> UUID:
+        """Return the one id that counts for this human being."""
+        return self.doubles.get(person, person)
+
+    def all_of(self, person: UUID) -> list[UUID]:
+        """Return every id under which this human being stands in the tables."""
+        himself = self.one(person)
+        return [himself, *(double for double, same in self.doubles.items() if same == himself)]
+
+    def folded(self, conflicts: Mapping[UUID, Reason]) -> dict[UUID, Reason]:
+        """Return `conflicts` with each human being once, under the plainest of his reasons."""
+        return union(*({self.one(person): reason} for person, reason in conflicts.items()))
 
 
-def one_person() -> OnePerson:
-    """Return what gives, for whoever turned out to be somebody else, that one; everybody else is himself."""
+def identities() -> Identities:
+    """Return who turned out to be whom so far, in one query."""
     rows = Person.objects.filter(same_as__isnull=False).values_list("id", "same_as")
-    doubles: dict[UUID, UUID] = {double: same for double, same in rows if same}
-    return lambda person: doubles.get(person, person)
-
-
-def all_of(person: UUID) -> list[UUID]:
-    """Return every id under which this human being stands in the tables."""
-    known = Person.objects.filter(Q(pk=person) | Q(doubles=person)).values_list("pk", "same_as")
-    survivors = {same_as or pk for pk, same_as in known}
-    return list(
-        Person.objects.filter(Q(pk__in=survivors) | Q(same_as__in=survivors)).values_list("pk", flat=True)
-    ) or [person]
-
-
-def folded(conflicts: Mapping[UUID, Reason], one: OnePerson) -> dict[UUID, Reason]:
-    """Return `conflicts` with each human being once, under the plainest of his reasons."""
-    return union(*({one(person): reason} for person, reason in conflicts.items()))
+    return Identities({double: same for double, same in rows if same})

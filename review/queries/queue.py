@@ -18,7 +18,7 @@ from review.domain.binding import Kind
 from review.domain.decision import Verdict
 from review.domain.status import REPORT_WITHIN, Status
 from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet
-from review.queries.identity import all_of
+from review.queries.identity import Identities, identities
 from review.queries.paging import Keyset, Page
 
 PAGE = 50
@@ -117,7 +117,9 @@ def decidable_by(person: Person, now: datetime) -> Q:
 
     `decide` asks the rule itself again; this only spares him rows that he could not decide.
     """
-    return _entitled(person, now) & ~_in_conflict(person, now) & ~_approved_by(person)
+    known = identities()
+    himself = known.all_of(person.id)
+    return _entitled(himself, known, now) & ~_in_conflict(himself, now) & ~_approved_by(himself)
 
 
 def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
@@ -188,10 +190,10 @@ def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQueryS
     return unknown.annotate(ended_at=Coalesce(F("decided_at"), F("created_at")))
 
 
-def _entitled(person: Person, now: datetime) -> Q:
+def _entitled(himself: list[UUID], known: Identities, now: datetime) -> Q:
     """A role older than the arguments, granted by nobody who is in conflict with them."""
     entitled = Q(pk__in=[])
-    for membership in Membership.objects.active(now).filter(person__in=all_of(person.id)):
+    for membership in Membership.objects.active(now).filter(person__in=himself):
         policy = Q(kind=Kind.POLICY_CHANGE)
         right = policy if membership.role == Role.MANAGER else ~policy
         mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
@@ -199,7 +201,7 @@ def _entitled(person: Person, now: datetime) -> Q:
             mine &= ~Q(
                 Exists(
                     Conflict.objects.filter(
-                        proposal=OuterRef("pk"), person__in=all_of(membership.granted_by_id)
+                        proposal=OuterRef("pk"), person__in=known.all_of(membership.granted_by_id)
                     )
                 )
             )
@@ -207,19 +209,18 @@ def _entitled(person: Person, now: datetime) -> Q:
     return entitled
 
 
-def _in_conflict(person: Person, now: datetime) -> Q:
+def _in_conflict(himself: list[UUID], now: datetime) -> Q:
     running = Q(since__lte=now) & (Q(until__isnull=True) | Q(until__gt=now))
-    himself = all_of(person.id)
     owns = Ownership.objects.filter(running, agent=OuterRef("agent"), person__in=himself)
     stored = Conflict.objects.filter(proposal=OuterRef("pk"), person__in=himself)
     return Q(Exists(stored)) | Q(Exists(owns))
 
 
-def _approved_by(person: Person) -> Q:
+def _approved_by(himself: list[UUID]) -> Q:
     approvals = Decision.objects.filter(
         proposal=OuterRef("pk"),
         binding=OuterRef("binding"),
-        person__in=all_of(person.id),
+        person__in=himself,
         verdict=Verdict.APPROVE,
     )
     return Q(Exists(approvals))

@@ -21,7 +21,7 @@ from review.domain.status import Status
 from review.effects import Submission, effect_of
 from review.models import Decision, Proposal, Revision
 from review.queries.cases import case_of
-from review.queries.identity import one_person
+from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services import nonce, take_effect
 from review.services.expire import meet
@@ -94,7 +94,7 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     shown = _shown(proposal, by, ballot)
     ruling = rules.decide(
         case,
-        approver=one_person()(by.person.id),
+        approver=identities().one(by.person.id),
         verdict=ballot.verdict,
         binding=ballot.binding if shown else None,
         revision=ballot.revision,
@@ -229,7 +229,7 @@ def _reject(
     effect = effect_of(proposal.tool)
     if effect is not None and (held or ballot.tombstone):
         # Nobody bans a value by having his own agent submit it: a tombstone takes an independent person.
-        tombstone = one_person()(by.person.id) not in case.electorate.conflicts
+        tombstone = identities().one(by.person.id) not in case.electorate.conflicts
         effect.discard(proposal, arguments, by, ballot.reason, tombstone=tombstone)
 
 

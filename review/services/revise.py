@@ -29,7 +29,7 @@ from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
 from review.queries.cases import conflicts_of, electorate_of, submitted_by
-from review.queries.identity import one_person
+from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services import take_effect
 from review.services.expire import meet
@@ -114,7 +114,7 @@ def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
     if not is_visible(by.person.id, proposal, now):
         raise NotFound
     electorate = electorate_of(proposal, now)
-    if electorate.membership(one_person()(by.person.id), now) is None:
+    if electorate.membership(identities().one(by.person.id), now) is None:
         raise electorate.not_eligible()
     return proposal
 

@@ -16,7 +16,7 @@ from review.domain.refusals import BadVerdict, NotFound, ReasonRequired
 from review.domain.status import Status
 from review.models import Proposal
 from review.queries.cases import electorate_of
-from review.queries.identity import one_person
+from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services.fall_silent import meet_silence
 from review.services.settle import settle
@@ -53,7 +53,7 @@ def _rule(proposal_id: UUID, by: PersonActor, result: str, reason: str) -> Propo
     before = proposal.status
     ruled = status.rule(before, result)
     electorate = electorate_of(proposal, now)
-    if electorate.membership(one_person()(by.person.id), now) is None:
+    if electorate.membership(identities().one(by.person.id), now) is None:
         raise electorate.not_eligible()
     if not says_something(reason):
         raise ReasonRequired

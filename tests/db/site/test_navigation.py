@@ -67,5 +67,7 @@ def test_a_page_that_shows_no_bar_asks_the_database_nothing(
 ) -> None:
     with django_assert_num_queries(0):
         bar(cast.alice)
-    with django_assert_num_queries(7):  # roles; and for each of two counts, where, with which role, how many
+    with django_assert_num_queries(
+        9
+    ):  # roles; and for each of two counts: where, who is whom, which role, how many
         list(bar(cast.alice)["nav"])
