@@ -297,7 +297,8 @@ TABLE: list[Row] = [
     # Authors.
     ("who edited the arguments approves", both(ASKS, edits("carol")), "carol", OWN),
     ("beside who edited the others approve", both(ASKS, edits("carol")), "alice", None),
-    ("who edited an earlier revision approves the agent's next", both(ASKS, edits("carol"), scout_revises), "carol", OWN),
+    ("who edited an earlier revision approves the next of the agent",
+     both(ASKS, edits("carol"), scout_revises), "carol", OWN),
     ("who edited and was edited after that approves",
      both(is_given("eve", "reviewer"), ASKS, edits("carol"), edits("alice")), "carol", OWN),
     ("after two edits a third reviewer approves",

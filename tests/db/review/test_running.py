@@ -98,7 +98,7 @@ def test_what_was_redeemed_has_no_way_back(cast: factories.Team, permit: Permit)
 
 def test_stopping_an_agent_voids_what_it_may_still_run(cast: factories.Team, permit: Permit) -> None:
     second = vote(cast.alice, call(cast.scout, arguments={"order": "2"})).proposal
-    stop_agent(cast.scout.agent.id, by=cast.dana)
+    stop_agent(cast.scout.agent.id, reason="It repeats itself.", by=cast.dana)
     assert status_of(second) == "withdrawn" and status_of(permit.proposal) == "running"
     assert entries("permit.voided") == 1
     with pytest.raises(refusals.BadPermit):
@@ -107,7 +107,7 @@ def test_stopping_an_agent_voids_what_it_may_still_run(cast: factories.Team, per
 
 def test_a_spent_permit_stays_spent_when_its_agent_is_stopped(cast: factories.Team, permit: Permit) -> None:
     spend(permit.token, ORDER, by=cast.scout)
-    stop_agent(cast.scout.agent.id, by=cast.dana)
+    stop_agent(cast.scout.agent.id, reason="It repeats itself.", by=cast.dana)
     permit.refresh_from_db()
     assert permit.voided_at is None and not entries("permit.voided")
 
