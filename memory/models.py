@@ -14,6 +14,7 @@ from django.db.models import F, Q
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, Person, Workspace
+from review.audit.guards import append_only
 from review.models import Proposal
 
 
@@ -199,6 +200,9 @@ class Tombstone(models.Model):
 
     def __str__(self) -> str:
         return f"tombstone {self.id}"
+
+
+append_only("memory_tombstone", once=("lifted_at",))
 
 
 class RecallEpoch(models.Model):

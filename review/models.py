@@ -156,6 +156,9 @@ class Revision(models.Model):
         return f"revision {self.number} of {self.proposal_id}"
 
 
+append_only("review_revision")
+
+
 class Conflict(models.Model):
     """A person who may not approve a proposal, with why. Rows are added with each revision, never taken away."""
 
@@ -168,6 +171,9 @@ class Conflict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} may not decide {self.proposal_id}: {self.reason}"
+
+
+append_only("review_conflict")
 
 
 class Decision(models.Model):
@@ -205,6 +211,9 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} by {self.person_id}"
+
+
+append_only("review_decision")
 
 
 class Look(models.Model):
@@ -268,3 +277,6 @@ class Permit(models.Model):
 
     def __str__(self) -> str:
         return str(self.jti)
+
+
+append_only("review_permit", once=("spent_at", "reported_at"))

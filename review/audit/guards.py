@@ -5,7 +5,9 @@ triggers without a word. `schema.settle` installs them again after every migrate
 the missing. They hold against raw SQL, REPLACE, TRUNCATE and COPY, not against who may drop them.
 
     append_only("review_decision")                          # rows are written once
-    append_only("review_revision", erasable=("arguments",)) # ... but this column may become NULL
+    append_only("memory_tombstone", once=("lifted_at",))    # ... but this column is filled in later, once
+
+What may change is also all that `grants` lets the app role change.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from review.audit.chain import GENESIS
@@ -38,16 +41,23 @@ class Guard(NamedTuple):
 class AppendOnly:
     """The promise about one table: no row changes or goes.
 
-    Columns in `allow_update_columns` may change, those in `erasable` may only become NULL.
-    `insert_refused` is a further SQL condition under which a new row is refused (NEW is that row),
-    `update_refused` one that replaces the promise about changes altogether (OLD is the row before).
+    Columns in `changing` may change, those in `once` only while they are NULL, those in `erasable` may
+    only become NULL. A column that a later migration adds is in none of them until somebody says so.
+    `insert_refused` and `update_refused` are further SQL conditions under which a row is refused: NEW is
+    the row as it would be, OLD as it was.
     """
 
     table: str
-    allow_update_columns: tuple[str, ...] = ()
+    changing: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
     erasable: tuple[str, ...] = ()
     insert_refused: str = ""
     update_refused: str = ""
+
+    @property
+    def updatable(self) -> tuple[str, ...]:
+        """The columns that an UPDATE may name at all."""
+        return (*self.changing, *self.once, *self.erasable)
 
 
 _promises: dict[str, AppendOnly] = {}
@@ -56,15 +66,21 @@ _promises: dict[str, AppendOnly] = {}
 def append_only(
     table: str,
     *,
-    allow_update_columns: Iterable[str] = (),
+    changing: Iterable[str] = (),
+    once: Iterable[str] = (),
     erasable: Iterable[str] = (),
     insert_refused: str = "",
     update_refused: str = "",
 ) -> None:
     """Promise that `table` is append-only. Call it beside the model; every migrate installs the guards."""
     _promises[table] = AppendOnly(
-        table, tuple(allow_update_columns), tuple(erasable), insert_refused, update_refused
+        table, tuple(changing), tuple(once), tuple(erasable), insert_refused, update_refused
     )
+
+
+def promises() -> list[AppendOnly]:
+    """Return what was promised, one for each append-only table."""
+    return list(_promises.values())
 
 
 # No guard names another table: SQLite could then no longer rebuild that one in a migration.
@@ -77,31 +93,37 @@ append_only(
 )
 append_only(
     "audit_head",
+    changing=("size", "leaf", "frontier", "time"),
     insert_refused="NEW.size <> 0",
-    update_refused=(
-        "NOT (NEW.id = OLD.id AND NEW.log = OLD.log AND NEW.size = OLD.size + 1 AND NEW.time >= OLD.time)"
-    ),
+    update_refused="NEW.size <> OLD.size + 1 OR NEW.time < OLD.time",
 )
 append_only("audit_private_text", erasable=("salt", "text"))
 append_only("audit_checkpoint")
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Make every guard of every table that exists stand exactly as written here."""
+    """Make every guard of every table that exists stand exactly as written here.
+
+    One that does is left alone: replacing it would keep everybody waiting who works with its table.
+    """
     engine = _engine(connection)
-    with connection.cursor() as cursor:
-        for guard in _expected(connection):
-            for statement in (*engine.drop(guard), *engine.create(guard)):
-                cursor.execute(statement)
+    standing = engine.standing(connection)
+    for guard in _expected(connection):
+        if standing.get(guard.name) != engine.written(guard):
+            _run(connection, [*engine.drop(guard), *engine.create(guard)])
 
 
 def remove(connection: BaseDatabaseWrapper) -> None:
     """Take every guard away. For tests that flush their tables; nothing in the product calls it."""
     engine = _engine(connection)
-    with connection.cursor() as cursor:
-        for guard in _expected(connection):
-            for statement in engine.drop(guard):
-                cursor.execute(statement)
+    _run(connection, [statement for guard in _expected(connection) for statement in engine.drop(guard)])
+
+
+def _run(connection: BaseDatabaseWrapper, statements: Iterable[str]) -> None:
+    """All of `statements` or none: no table is without its guard in between."""
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        for statement in (*_engine(connection).prelude, *statements):
+            cursor.execute(statement)
 
 
 def missing(connection: BaseDatabaseWrapper) -> list[str]:
@@ -127,30 +149,40 @@ def _expected(connection: BaseDatabaseWrapper) -> list[Guard]:
 def _guards(promise: AppendOnly, connection: BaseDatabaseWrapper) -> list[Guard]:
     engine, table = _engine(connection), promise.table
     guards = [Guard(table, "DELETE", "TRUE", f"{table} is append-only: no row is deleted.")]
-    changed = promise.update_refused or _changed(promise, connection)
-    guards.append(Guard(table, "UPDATE", changed, f"{table} is append-only: no row is changed."))
+    changed = [_changed(promise, connection), promise.update_refused]
+    guards.append(Guard(table, "UPDATE", _any(changed), f"{table} is append-only: no row is changed."))
     refused = [*engine.replaces(connection, table), promise.insert_refused]
     if any(refused):
-        condition = " OR ".join(part for part in refused if part)
-        guards.append(Guard(table, "INSERT", condition, f"{table} takes no such row here."))
+        guards.append(Guard(table, "INSERT", _any(refused), f"{table} takes no such row here."))
     if engine.has_truncate:
         guards.append(Guard(table, "TRUNCATE", "TRUE", f"{table} is append-only: it is never emptied."))
     return guards
 
 
+def _any(conditions: Iterable[str]) -> str:
+    return " OR ".join(condition for condition in conditions if condition)
+
+
 def _changed(promise: AppendOnly, connection: BaseDatabaseWrapper) -> str:
     """The condition under which an update touches something that may not change."""
-    if not (promise.allow_update_columns or promise.erasable):
+    if not promise.updatable:
         return "TRUE"
-    engine = _engine(connection)
     with connection.cursor() as cursor:
         described = connection.introspection.get_table_description(cursor, promise.table)
-    clauses = []
-    for name in (column.name for column in described):
-        if name not in promise.allow_update_columns:
-            same = f'NEW."{name}" {engine.same} OLD."{name}"'
-            clauses.append(f'({same} OR NEW."{name}" IS NULL)' if name in promise.erasable else same)
-    return f"NOT ({' AND '.join(clauses)})"
+    clauses = [_kept(column.name, promise, _engine(connection).same) for column in described]
+    return f"NOT ({' AND '.join(clause for clause in clauses if clause)})"
+
+
+def _kept(column: str, promise: AppendOnly, same: str) -> str:
+    """The condition that what `column` holds is as it must be; nothing where it may change freely."""
+    if column in promise.changing:
+        return ""
+    kept = f'NEW."{column}" {same} OLD."{column}"'
+    if column in promise.once:
+        return f'({kept} OR OLD."{column}" IS NULL)'
+    if column in promise.erasable:
+        return f'({kept} OR NEW."{column}" IS NULL)'
+    return kept
 
 
 class _SQLite:
@@ -158,6 +190,7 @@ class _SQLite:
 
     has_truncate = False
     same = "IS"
+    prelude = ()
 
     def written(self, guard: Guard) -> str:
         return (
@@ -207,17 +240,24 @@ def _keys(connection: BaseDatabaseWrapper, table: str) -> list[tuple[str, ...]]:
 class _PostgreSQL:
     """A function and a trigger for each guard, ENABLE ALWAYS so that no session setting skips it.
 
-    COPY meets the insert guard; ON CONFLICT DO UPDATE the update guard.
+    COPY meets the insert guard; ON CONFLICT DO UPDATE the update guard. Each function looks for its table
+    in the table's own schema first: by default a temporary table of the same name would be found before.
     """
 
     has_truncate = True
     same = "IS NOT DISTINCT FROM"
+    prelude = (
+        "SET CONSTRAINTS ALL IMMEDIATE",  # a table with checks that are still due cannot be altered
+        "SET CONSTRAINTS ALL DEFERRED",
+        "SELECT set_config('search_path', current_schema() || ', pg_temp', true)",
+    )
 
     def written(self, guard: Guard) -> str:
         return f"{self._definition(guard)} A {self._body(guard)}"
 
     def create(self, guard: Guard) -> list[str]:
         head = f"CREATE OR REPLACE FUNCTION {guard.name}() RETURNS trigger LANGUAGE plpgsql"
+        head += " SET search_path FROM CURRENT"
         return [
             f"{head} AS $${self._body(guard)}$$",
             self._definition(guard),
@@ -232,10 +272,7 @@ class _PostgreSQL:
 
     def standing(self, connection: BaseDatabaseWrapper) -> dict[str, str]:
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT tgname, pg_get_triggerdef(t.oid, true) || ' ' || tgenabled::text || ' ' || prosrc"
-                " FROM pg_trigger t JOIN pg_proc p ON p.oid = tgfoid WHERE NOT tgisinternal"
-            )
+            cursor.execute(_STANDING)
             return dict(cursor.fetchall())
 
     def unsafe_settings(self, connection: BaseDatabaseWrapper) -> list[str]:
@@ -258,6 +295,14 @@ class _PostgreSQL:
         )
 
 
+_STANDING = """
+    SELECT tgname, pg_get_triggerdef(t.oid, true) || ' ' || tgenabled::text || ' ' || prosrc
+    FROM pg_trigger t
+    JOIN pg_proc p ON p.oid = tgfoid
+    JOIN pg_class c ON c.oid = tgrelid
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE NOT tgisinternal AND proconfig = ARRAY['search_path=' || nspname || ', pg_temp']
+"""
 _ENGINES: dict[str, Any] = {"sqlite": _SQLite(), "postgresql": _PostgreSQL()}
 
 

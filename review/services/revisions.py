@@ -83,8 +83,15 @@ def lay(
         evidence=list(words.evidence),
         created_at=now,
     )
-    rows = [
-        Conflict(proposal=proposal, person_id=person, reason=reason) for person, reason in conflicts.items()
-    ]
-    Conflict.objects.bulk_create(rows, ignore_conflicts=True)
+    _add_conflicts(proposal, conflicts)
     return revision
+
+
+def _add_conflicts(proposal: Proposal, conflicts: Mapping[UUID, str]) -> None:
+    """Add those of `conflicts` who are not in the set yet; why the others are stays as it was said first."""
+    known = set(proposal.conflicts.values_list("person_id", flat=True)) if proposal.revision > 1 else ()
+    Conflict.objects.bulk_create(
+        Conflict(proposal=proposal, person_id=person, reason=reason)
+        for person, reason in conflicts.items()
+        if person not in known
+    )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
-from review.audit import guards
 from review.audit.actions import Action
 from review.audit.actors import AuditActor
 from review.audit.log import record
 from review.audit.models import Entry
 from review.audit.transaction import write
+from tests.support.tampering import guards_down
 
 ACME = UUID("0190a1b2-0000-7000-8000-000000000001")
 GLOBEX = UUID("0190a1b2-0000-7000-8000-000000000002")
@@ -50,14 +48,6 @@ def sql(statement: str, *values: Any) -> None:
     """Run a statement as somebody with a shell on the database would."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-
-
-@contextmanager
-def guards_down() -> Iterator[None]:
-    """Be somebody who may drop triggers, for the block."""
-    guards.remove(connection)
-    yield
-    guards.install(connection)
 
 
 def tamper(statement: str, *values: Any) -> None:

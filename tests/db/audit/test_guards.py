@@ -13,7 +13,8 @@ from review.audit import guards
 from review.audit.actions import Action
 from review.audit.chain import GENESIS
 from review.audit.models import Checkpoint, Entry, Head, PrivateText
-from tests.db.audit.acts import did, guards_down, sql
+from tests.db.audit.acts import did, sql
+from tests.support.tampering import guards_down
 
 pytestmark = pytest.mark.django_db
 
@@ -227,7 +228,7 @@ def diary(db: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """A table of somebody else, with a key besides its id, that promises to be append-only."""
     monkeypatch.setattr(guards, "_promises", dict(guards._promises))
     sql("CREATE TABLE diary (id integer PRIMARY KEY, day varchar(10) UNIQUE, text text NULL, mood text NULL)")
-    guards.append_only("diary", allow_update_columns=["mood"], erasable=["text"])
+    guards.append_only("diary", changing=["mood"], erasable=["text"])
     guards.install(connection)
     sql("INSERT INTO diary VALUES (1, 'Monday', 'Rain.', 'low')")
     return "diary"

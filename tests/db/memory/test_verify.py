@@ -10,6 +10,7 @@ from memory.models import MemoryRecord, Tombstone
 from memory.queries import replay
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, doubtful, known, reject, remember
+from tests.support.tampering import guards_down
 
 PORT = "The staging port is 7443."
 
@@ -58,7 +59,8 @@ def test_a_record_and_a_tombstone_that_vanished_are_named(team: Team) -> None:
     reject(doubtful(team.scout, "Discarded."), team.alice)
     tombstone = Tombstone.objects.get()
     MemoryRecord.objects.filter(id=record.id).delete()
-    Tombstone.objects.all().delete()
+    with guards_down():
+        Tombstone.objects.all().delete()
     assert faults() == [
         f"Record {record.id} is gone; the log knows it.",
         f"Tombstone {tombstone.id} is gone; the log knows it.",

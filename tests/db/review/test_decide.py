@@ -16,6 +16,7 @@ from review.models import Decision, Proposal, Revision
 from review.services.decide import decide
 from tests.support import factories
 from tests.support.review_acts import at, ballot, call, mail, vote
+from tests.support.tampering import guards_down
 
 pytestmark = pytest.mark.django_db
 
@@ -194,7 +195,8 @@ def test_a_binding_that_is_not_the_stored_one_is_stale(cast: factories.Team) -> 
 
 def test_stored_text_that_was_changed_behind_the_binding_is_never_approved(cast: factories.Team) -> None:
     proposal = call(cast.scout)
-    Revision.objects.filter(proposal=proposal).update(arguments='{"order":"99999"}')
+    with guards_down():
+        Revision.objects.filter(proposal=proposal).update(arguments='{"order":"99999"}')
     with pytest.raises(refusals.StaleBinding):
         vote(cast.alice, proposal)
 
