@@ -279,4 +279,4 @@ class Permit(models.Model):
         return str(self.jti)
 
 
-append_only("review_permit", once=("spent_at", "reported_at"))
+append_only("review_permit", once=("spent_at", "reported_at", "voided_at"))

@@ -12,6 +12,7 @@ What may change is also all that `grants` lets the app role change.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -215,26 +216,40 @@ class _SQLite:
         return [] if on else ["PRAGMA recursive_triggers=ON"]
 
     def replaces(self, connection: BaseDatabaseWrapper, table: str) -> list[str]:
-        """One condition: a row with the same key, any of them, is already there.
+        """One condition for each key: another row that has it is there already.
 
-        Keys of partial indexes are left to the delete guard, which REPLACE meets with recursive triggers.
+        With recursive triggers REPLACE meets the delete guard too; any program may turn them off.
         """
-        keys = [" AND ".join(f'"{c}" = NEW."{c}"' for c in columns) for columns in _keys(connection, table)]
-        if not keys:
-            return []
-        return [f"EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(f'({key})' for key in keys)})"]
+        return [
+            f"EXISTS (SELECT 1 FROM {table} WHERE {' AND '.join(key)})" for key in _keys(connection, table)
+        ]
 
 
 def _keys(connection: BaseDatabaseWrapper, table: str) -> list[tuple[str, ...]]:
-    """The columns of each whole unique index of an SQLite table, its primary key among them, sorted."""
+    """What a row has in common with NEW for each key of an SQLite table, the primary one first, then by name."""
     with connection.cursor() as cursor:
-        primary = cursor.execute(f'PRAGMA table_info("{table}")').fetchall()
-        keys = {tuple(row[1] for row in sorted(primary, key=lambda row: row[5]) if row[5])}
-        for _, index, unique, _, partial in cursor.execute(f'PRAGMA index_list("{table}")').fetchall():
-            if unique and not partial:
-                columns = [row[2] for row in cursor.execute(f'PRAGMA index_info("{index}")').fetchall()]
-                keys.add(tuple(columns) if all(columns) else ())
-    return sorted(key for key in keys if key)
+        columns = cursor.execute(f'PRAGMA table_info("{table}")').fetchall()
+        keys = {"": tuple(_same(row[1]) for row in columns if row[5])}
+        cursor.execute(
+            "SELECT name, partial, sql FROM pragma_index_list(%s) JOIN sqlite_master USING (name)"
+            """ WHERE "unique" AND origin <> 'pk'""",
+            [table],
+        )
+        for name, partial, written in cursor.fetchall():
+            cursor.execute(f'PRAGMA index_info("{name}")')
+            same = tuple(_same(row[2]) for row in cursor.fetchall())
+            keys[name] = (*same, *_rows_in(written)) if partial else same
+    return [key for _, key in sorted(keys.items()) if key]
+
+
+def _same(column: str) -> str:
+    return f'"{column}" = NEW."{column}"'
+
+
+def _rows_in(index: str) -> tuple[str, str]:
+    """The condition of a partial index, for the row that is there and for NEW."""
+    _, _, condition = index.partition(" WHERE ")
+    return condition, re.sub(r'"(\w+)"', r'NEW."\1"', condition)
 
 
 class _PostgreSQL:

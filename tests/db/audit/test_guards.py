@@ -123,6 +123,15 @@ def test_copy_takes_no_entry_out_of_place() -> None:
         assert copied is not taken
 
 
+def test_a_temporary_table_of_the_same_name_deceives_no_guard() -> None:
+    if connection.vendor != "postgresql":
+        return  # SQLite looks into the table that the trigger stands on
+    forged, *values = insert(9, prev=GENESIS)
+    sql("CREATE TEMP TABLE audit_entry (seq bigint, leaf text) ON COMMIT DROP")
+    sql("INSERT INTO audit_entry VALUES (8, %s)", GENESIS)
+    assert refused(forged.replace("INTO audit_entry", "INTO public.audit_entry"), *values)
+
+
 def test_the_head_goes_forward_by_one() -> None:
     size = Head.objects.get().size
     assert refused("UPDATE audit_head SET size = size - 1")
