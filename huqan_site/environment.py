@@ -28,7 +28,7 @@ def database(env: Env, folder: Path, *, wait: float) -> dict[str, Any]:
     """
     url = env.str("HUQAN_DATABASE_URL", "")
     if url and not url.startswith("sqlite"):
-        return _postgresql(url, wait)
+        return _postgresql(url, f"-c lock_timeout={int(wait * 1000)}ms -c statement_timeout=60s")
     path = url.removeprefix("sqlite:///") if url else str(folder / "huqan.sqlite3")
     return {
         "ENGINE": "django.db.backends.sqlite3",
@@ -38,8 +38,30 @@ def database(env: Env, folder: Path, *, wait: float) -> dict[str, Any]:
     }
 
 
-def _postgresql(url: str, wait: float) -> dict[str, Any]:
-    limits = f"-c lock_timeout={int(wait * 1000)}ms -c statement_timeout=60s"
+def owning_database(env: Env, serving: dict[str, Any], *, wait: float) -> dict[str, Any] | None:
+    """Return the settings of HUQAN_DATABASE_OWNER_URL: `serving`'s database, by the role that owns its tables.
+
+    None where nothing is said. A migration waits for locks like any writer, and then takes as long as it takes.
+
+    Raises: ImproperlyConfigured.
+    """
+    url = env.str("HUQAN_DATABASE_OWNER_URL", "")
+    if not url:
+        return None
+    owning = _postgresql(url, f"-c lock_timeout={int(wait * 1000)}ms")
+    for found in (serving, owning):
+        if found["ENGINE"] != "django.db.backends.postgresql" or found["NAME"] != owning["NAME"]:
+            raise ImproperlyConfigured(
+                "HUQAN_DATABASE_OWNER_URL and HUQAN_DATABASE_URL must name the same PostgreSQL database."
+            )
+    if serving["USER"] in ("", owning["USER"]):
+        raise ImproperlyConfigured(
+            "HUQAN_DATABASE_URL must name another role than HUQAN_DATABASE_OWNER_URL: the one that only serves."
+        )
+    return owning
+
+
+def _postgresql(url: str, limits: str) -> dict[str, Any]:
     return {
         **dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True),
         "OPTIONS": {"connect_timeout": 5, "options": limits},

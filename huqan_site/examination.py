@@ -2,73 +2,53 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from huqan_site import health
+from huqan_site.findings import Finding, broken, weak
+from huqan_site.storage_examination import examine_storage
 from review.access import queries
 from review.access.models import Workspace
 from review.access.roles import Role
 from review.audit import guards
 
-SOUND_WAL = (3, 51, 3)  # earlier SQLite can corrupt a WAL database when a writer meets a checkpoint
 ENOUGH = 2
-
-
-class Weight(StrEnum):
-    """How bad a finding is: `broken` must be mended before anybody decides, `weak` should be."""
-
-    BROKEN = "broken"
-    WEAK = "weak"
-
-
-class Finding(NamedTuple):
-    """What is wrong, and what to do about it, in one or two sentences."""
-
-    weight: Weight
-    sentence: str
 
 
 def examine() -> list[Finding]:
     """Return all findings, the broken first. A database that cannot be asked is the only one then."""
     try:
-        found = [*_schema(), *_files(), *_engine()]
+        found = [*_schema(), *_files()]
         if not health.missing_migrations():
-            found += _people(timezone.now())
+            found += [*examine_storage(timezone.now()), *_people(timezone.now())]
     except DatabaseError:
-        return [
-            Finding(Weight.BROKEN, "The database does not answer. Check HUQAN_DATABASE_URL and its server.")
-        ]
+        return [broken("The database does not answer. Check HUQAN_DATABASE_URL and its server.")]
     return sorted(found, key=lambda finding: finding.weight)
 
 
 def _schema() -> Iterator[Finding]:
     if missing := health.missing_migrations():
         names = ", ".join(missing)
-        yield _broken(f"The database lacks migrations: {names}. Run manage.py migrate.")
+        yield broken(f"The database lacks migrations: {names}. Run manage.py migrate.")
     elif not health.log_has_begun():
-        yield _broken("The audit log has not begun. Run manage.py migrate.")
+        yield broken("The audit log has not begun. Run manage.py migrate.")
     if lost := guards.missing(connection):
         names = ", ".join(lost)
-        yield _broken(f"Guards of append-only tables are missing: {names}. Run migrate, then verify_audit.")
+        yield broken(f"Guards of append-only tables are missing: {names}. Run migrate, then verify_audit.")
 
 
 def _files() -> Iterator[Finding]:
-    keys, witness = Path(settings.HUQAN_KEYS_DIR), Path(settings.HUQAN_WITNESS_FILE)
-    if keys.exists() and keys.stat().st_mode & 0o077:
-        yield _broken(f"Others can reach the keys folder {keys}. Run chmod 700 on it.")
+    witness = Path(settings.HUQAN_WITNESS_FILE)
     if settings.PRODUCTION and (Path(settings.HUQAN_DATA_DIR) / "demo.json").exists():
-        yield _broken("The data folder holds the demo's people. Production needs a folder of its own.")
+        yield broken("The data folder holds the demo's people. Production needs a folder of its own.")
     if _share_a_disk(witness.parent, Path(settings.DATABASES["default"]["NAME"]).parent):
-        yield _weak(
+        yield weak(
             "The witness file is on the database's disk: who can change one can change both. "
             "Set HUQAN_WITNESS_FILE to a place on another machine's disk."
         )
@@ -79,14 +59,6 @@ def _share_a_disk(witness: Path, database: Path) -> bool:
     if connection.vendor != "sqlite" or not (witness.exists() and database.exists()):
         return False
     return witness.stat().st_dev == database.stat().st_dev
-
-
-def _engine() -> Iterator[Finding]:
-    if connection.vendor == "sqlite" and sqlite3.sqlite_version_info < SOUND_WAL:
-        yield _weak(
-            f"SQLite {sqlite3.sqlite_version} has a bug in its write-ahead log that 3.51.3 mends. "
-            "Take backups, or use PostgreSQL."
-        )
 
 
 def _people(now: datetime) -> Iterator[Finding]:
@@ -100,7 +72,7 @@ def _deciders(workspace: Workspace, now: datetime) -> Iterator[Finding]:
     for role, needed_for in ((Role.REVIEWER, "decide on proposals"), (Role.MANAGER, "change its policy")):
         count = sum(role in member.roles for member in members)
         if count < ENOUGH:
-            yield _weak(
+            yield weak(
                 f"{workspace}: active with the role {role}: {count}. It takes two people to {needed_for} "
                 "independently. A manager grants roles on /people/."
             )
@@ -111,15 +83,7 @@ def _unanswered(workspace: Workspace, now: datetime) -> Iterator[Finding]:
     owners = queries.owners_now((agent.id for agent in agents), now)
     for agent in agents:
         if all(owner.disabled_at for owner in owners[agent.id]):
-            yield _weak(
+            yield weak(
                 f"{workspace}: nobody active answers for the agent {agent}, so it is stopped. "
                 "A manager can hand it over."
             )
-
-
-def _broken(sentence: str) -> Finding:
-    return Finding(Weight.BROKEN, sentence)
-
-
-def _weak(sentence: str) -> Finding:
-    return Finding(Weight.WEAK, sentence)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from environs import Env
 
-from huqan_site.environment import database, refuse_unsafe, secret_key
+from huqan_site.environment import database, owning_database, refuse_unsafe, secret_key
 
 env = Env()
 
@@ -43,6 +43,7 @@ ALLOWED_HOSTS = env.list("HUQAN_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1
 refuse_unsafe(env, mode=HUQAN_MODE, bind=HUQAN_BIND, hosts=ALLOWED_HOSTS, base_url=HUQAN_BASE_URL)
 
 DATABASES = {"default": database(env, HUQAN_DATA_DIR, wait=HUQAN_WRITE_WAIT_SECONDS)}
+HUQAN_DATABASE_OWNER = owning_database(env, DATABASES["default"], wait=HUQAN_WRITE_WAIT_SECONDS)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": {

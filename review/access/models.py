@@ -17,6 +17,7 @@ from django.db.models.functions import Lower
 
 from huqan_site.lib.ids import new_id
 from review.access.roles import Reminders, Role
+from review.audit.grants import disposable
 
 
 class Person(models.Model):
@@ -279,3 +280,6 @@ class RequestCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.token_id} {self.minute}: {self.count}"
+
+
+disposable("access_requestcount")

@@ -34,7 +34,7 @@ from review.services import take_effect
 from review.services.refuse import record_refused
 from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.settle import settle
-from review.services.transitions import agent_at_work, record
+from review.services.transitions import agent_alone_at_work, record
 from review.services.weigh import Weighed, weigh
 
 COOL_DOWN = timedelta(minutes=15)
@@ -101,7 +101,7 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
 def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:
     if earlier := _earlier(draft, by.agent):
         return Proposed(earlier, replayed=True)
-    agent = agent_at_work(by.agent.id, now)
+    agent = agent_alone_at_work(by.agent.id, now)  # else two at once would both be the last
     _mind_the_limit(agent, now)
     principal = _principal(draft.on_behalf_of, agent, now)
     weighed = weigh(tool, draft.arguments, agent=agent, now=now)

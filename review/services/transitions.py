@@ -55,6 +55,19 @@ def agent_at_work(agent_id: UUID, now: datetime) -> Agent:
     Raises: AgentStopped, also when nobody active answers for it.
     """
     hold(agent_id)
+    return _at_work(agent_id, now)
+
+
+def agent_alone_at_work(agent_id: UUID, now: datetime) -> Agent:
+    """The same, where what else the agent proposes meanwhile would change the answer: it waits.
+
+    Raises: AgentStopped.
+    """
+    _lock_agent(agent_id, "FOR NO KEY UPDATE")
+    return _at_work(agent_id, now)
+
+
+def _at_work(agent_id: UUID, now: datetime) -> Agent:
     agent = Agent.objects.select_related("workspace").get(pk=agent_id)
     if agent.stopped_at is not None or not has_active_owner(agent_id, now):
         raise AgentStopped
@@ -66,9 +79,13 @@ def hold(agent_id: UUID) -> None:
 
     Who stops it locks its row and then its proposals, so this comes before the lock on a proposal.
     """
+    _lock_agent(agent_id, "FOR SHARE")
+
+
+def _lock_agent(agent_id: UUID, strength: str) -> None:
     if connection.features.has_select_for_update:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT 1 FROM access_agent WHERE id = %s FOR SHARE", [agent_id])
+            cursor.execute(f"SELECT 1 FROM access_agent WHERE id = %s {strength}", [agent_id])
 
 
 def move(proposal: Proposal, to: Status, **changes: Any) -> None:

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, Person
+from review.audit.grants import disposable
 
 
 class Webhook(models.Model):
@@ -83,3 +84,6 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.type} {self.id}"
+
+
+disposable("webhooks_message")

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from huqan_site.examination import Weight, examine
+from huqan_site.examination import examine
+from huqan_site.findings import Weight
 
 
 class Command(BaseCommand):

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection
+from django.utils import timezone
 
-from huqan_site import examination, health
-from huqan_site.examination import Weight, examine
+from huqan_site import examination, health, storage_examination
+from huqan_site.examination import examine
+from huqan_site.findings import Weight
 from review.access.roles import Role
 from review.access.services.agents import create_agent
 from review.access.services.memberships import grant_membership
 from review.access.services.people import create_person_with_account, disable_person
 from review.access.services.workspaces import create_workspace
 from review.audit import guards
+from tests.support.review_acts import at
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +104,52 @@ def test_an_sqlite_with_the_write_ahead_bug_is_weak(monkeypatch: pytest.MonkeyPa
     assert "write-ahead" in said(Weight.WEAK)
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 51, 3))
     assert "write-ahead" not in said(Weight.WEAK)
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'")
+def test_an_sqlite_that_does_not_wait_for_the_disk_is_weak(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "power cut" not in said(Weight.WEAK) and "journal" not in said(Weight.WEAK)
+    answers = {"PRAGMA synchronous": 1, "PRAGMA journal_mode": "delete"}
+    monkeypatch.setattr(storage_examination, "_answer", answers.__getitem__)
+    assert "power cut" in said(Weight.WEAK) and "the mode delete" in said(Weight.WEAK)
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'")
+def test_a_postgresql_that_does_not_wait_for_the_disk_is_weak() -> None:
+    assert "synchronous_commit=off" in said(Weight.WEAK)  # as the tests' own server is started
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = on")
+    assert "synchronous_commit=off" not in said(Weight.WEAK)
+    assert "fsync=off" in said(Weight.WEAK)
+
+
+def test_a_data_folder_on_a_network_is_weak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "mounts"
+    monkeypatch.setattr(storage_examination, "MOUNTS", table)
+    for kind, is_weak in (("ext4", False), ("nfs4", True), ("fuse.sshfs", True)):
+        table.write_text(f"root / ext4 rw 0 0\nother /nowhere nfs rw 0 0\ndisk / {kind} rw 0 0\n")
+        assert ("of the network" in said(Weight.WEAK)) is is_weak, kind
+
+
+def test_a_disk_that_is_nearly_full_is_weak(monkeypatch: pytest.MonkeyPatch) -> None:
+    for free, is_weak in ((10**12, False), (10**7, True)):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: SimpleNamespace(free=free))
+        assert ("10 MB left" in said(Weight.WEAK)) is is_weak
+
+
+def test_a_log_that_comes_from_the_future_is_weak() -> None:
+    assert "in the future" not in said(Weight.WEAK)
+    with at(timezone.now() - timedelta(days=1)):
+        assert "in the future" in said(Weight.WEAK)
+
+
+def test_a_key_that_others_can_read_is_broken(tmp_path: Path, settings: Any) -> None:
+    settings.HUQAN_KEYS_DIR = tmp_path
+    tmp_path.chmod(0o700)
+    (tmp_path / "audit.key").touch(0o600)
+    assert "audit.key" not in said(Weight.BROKEN)
+    (tmp_path / "audit.key").chmod(0o640)
+    assert "audit.key" in said(Weight.BROKEN)
 
 
 def test_a_database_that_does_not_answer_is_the_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
