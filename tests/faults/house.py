@@ -24,6 +24,18 @@ Result = TypeVar("Result")
 READY_SECONDS = 40  # not a measure: machines that run tests are busy. The bench holds it against 5
 
 
+_HANGS_WHEN_DONE = """
+    CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM set_config('synchronous_commit', 'on', true); RETURN NEW; END $$;
+    CREATE TRIGGER hang BEFORE INSERT ON review_idempotencykey FOR EACH ROW EXECUTE FUNCTION hang()
+"""  # then the commit waits for a standby, of which there is none
+_HANGS_BEFORE = """
+    CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER hang AFTER INSERT ON review_idempotencykey
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hang()
+"""
+
+
 class House(Console):
     """A console with people who are signed in already, and what can go wrong in it."""
 
@@ -31,7 +43,7 @@ class House(Console):
         self.cluster = cluster
         self.database = f"house_{uuid4().hex}"
         if cluster is not None:
-            settings["HUQAN_DATABASE_URL"] = cluster.new_database(self.database)
+            settings |= cluster.with_two_roles(self.database)
         super().__init__(**settings)
 
     def start(self) -> None:
@@ -149,6 +161,36 @@ class House(Console):
                 other.execute("BEGIN IMMEDIATE")
                 yield
                 other.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def commit_hangs(self, *, done: bool) -> Iterator[None]:
+        """Have every commit that holds an idempotency key wait without an end, when it is `done` or before."""
+        assert self.cluster is not None
+        self.cluster.run(f"ALTER SYSTEM SET synchronous_standby_names = '{'nobody' if done else ''}'")
+        self.cluster.run("SELECT pg_reload_conf()")
+        self._sql(_HANGS_WHEN_DONE if done else _HANGS_BEFORE)
+        try:
+            yield
+        finally:
+            self._sql("DROP FUNCTION hang() CASCADE")
+            self.cluster.run("ALTER SYSTEM RESET synchronous_standby_names")
+            self.cluster.run("SELECT pg_reload_conf()")
+
+    def end_who_commits(self) -> None:
+        """Wait until somebody hangs in his commit, and end his connection."""
+        ended = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            f" WHERE datname = '{self.database}' AND wait_event IN ('SyncRep', 'PgSleep')"
+        )
+        end = time.monotonic() + READY_SECONDS
+        while not self.rows(ended):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+    def _sql(self, statements: str) -> None:
+        assert self.cluster is not None
+        with psycopg.connect(database_url(self.cluster.folder, self.database)) as connection:
+            connection.execute(statements)
 
     @contextlib.contextmanager
     def hung_writer(self) -> Iterator[None]:

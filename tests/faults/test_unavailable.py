@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from uuid import UUID
 
+import psycopg
 import pytest
 
 from tests.faults.house import House, at_once
@@ -113,3 +116,35 @@ def test_a_database_that_is_gone_for_a_moment_is_there_again_without_a_restart(h
         must_be_an_unavailable_page(page)
     assert house.refund(key="gone", order="gone").status == 201
     assert house.alice.cast(waiting["id"], ballot).status == 200
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["committed", "not committed"])
+def test_whose_connection_is_ended_while_it_commits_asks_again_and_is_told(house: House, done: bool) -> None:
+    if house.cluster is None:
+        pytest.skip("SQLite commits in the program itself.")
+    key = f"ended {done}"
+    with house.commit_hangs(done=done), ThreadPoolExecutor(1) as agent:
+        lost = agent.submit(house.refund, key=key, order=key)
+        house.end_who_commits()
+        must_be_unavailable(lost.result())
+        made = house.rows(f"SELECT proposal_id FROM review_idempotencykey WHERE key = 'key:{key}'")
+    assert len(made) == done
+    again = house.refund(key=key, order=key)
+    assert again.status == (200 if done else 201), again.body
+    assert [UUID(again.json()["id"])] == [row[0] for row in made] or not done
+
+
+def test_the_console_serves_as_a_role_that_can_unmake_nothing(house: House) -> None:
+    if house.cluster is None:
+        pytest.skip("SQLite has no roles.")
+    printed = house.manage("doctor").stdout
+    assert "superuser" not in printed and "owns the tables" not in printed
+    with psycopg.connect(house.environ["HUQAN_DATABASE_URL"]) as serving:
+        assert serving.execute("SELECT COUNT(*) > 0 FROM audit_entry").fetchone() == (True,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            serving.execute("DELETE FROM audit_entry")
+    with (
+        psycopg.connect(house.environ["HUQAN_DATABASE_OWNER_URL"]) as owner,
+        pytest.raises(psycopg.errors.IntegrityConstraintViolation),
+    ):
+        owner.execute("DELETE FROM audit_entry")

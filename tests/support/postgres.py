@@ -89,9 +89,9 @@ def server() -> Iterator[Cluster]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def database_url(folder: Path, name: str = USER) -> str:
+def database_url(folder: Path, name: str = USER, user: str = USER) -> str:
     """Return the URL of a database of the cluster by its socket in `folder`."""
-    return f"postgresql://{USER}@{quote(str(folder), safe='')}/{name}"
+    return f"postgresql://{user}@{quote(str(folder), safe='')}/{name}"
 
 
 def _as(account: pwd.struct_passwd | None) -> dict[str, Any]:
@@ -149,6 +149,17 @@ class Cluster:
         """Make an empty database and return its URL."""
         self.run(f"CREATE DATABASE {name}")
         return database_url(self.folder, name)
+
+    def with_two_roles(self, name: str) -> dict[str, str]:
+        """Make an empty database that one role owns and another serves; return the settings that say so."""
+        owner, serving = f"{name}_owner", f"{name}_serving"
+        for role in (owner, serving):
+            self.run(f"CREATE ROLE {role} LOGIN")
+        self.run(f"CREATE DATABASE {name} OWNER {owner}")
+        return {
+            "HUQAN_DATABASE_OWNER_URL": database_url(self.folder, name, owner),
+            "HUQAN_DATABASE_URL": database_url(self.folder, name, serving),
+        }
 
     def run(self, statement: str) -> None:
         """Run one statement as the superuser, whatever the server's settings say about reading only."""
