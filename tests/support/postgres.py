@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,8 @@ from urllib.parse import quote
 import psycopg
 
 USER = "postgres"
+OPERATE = Path(__file__).parents[2] / "docs" / "operate.md"
+SQL = re.compile(r"^```sql\n(.*?)^```", re.MULTILINE | re.DOTALL)
 START_SECONDS = 30
 OPTIONS = {
     "listen_addresses": "",
@@ -151,20 +154,22 @@ class Cluster:
         return database_url(self.folder, name)
 
     def with_two_roles(self, name: str) -> dict[str, str]:
-        """Make an empty database that one role owns and another serves; return the settings that say so."""
-        owner, serving = f"{name}_owner", f"{name}_serving"
-        for role in (owner, serving):
-            self.run(f"CREATE ROLE {role} LOGIN")
-        self.run(f"CREATE DATABASE {name} OWNER {owner}")
+        """Make an empty database as docs/operate.md says, `name` in place of huqan; return the settings for it."""
+        on_the_server, in_the_database = SQL.findall(OPERATE.read_text())
+        for block, database in ((on_the_server, USER), (in_the_database, name)):
+            for statement in re.sub(r"\bhuqan", name, block).split(";\n")[:-1]:
+                self.run(statement, database)
         return {
-            "HUQAN_DATABASE_OWNER_URL": database_url(self.folder, name, owner),
-            "HUQAN_DATABASE_URL": database_url(self.folder, name, serving),
+            "HUQAN_DATABASE_OWNER_URL": database_url(self.folder, name, f"{name}_owner"),
+            "HUQAN_DATABASE_URL": database_url(self.folder, name, f"{name}_serving"),
         }
 
-    def run(self, statement: str) -> None:
+    def run(self, statement: str, database: str = USER) -> None:
         """Run one statement as the superuser, whatever the server's settings say about reading only."""
         writable = "-c default_transaction_read_only=off"
-        with psycopg.connect(database_url(self.folder), autocommit=True, options=writable) as connection:
+        with psycopg.connect(
+            database_url(self.folder, database), autocommit=True, options=writable
+        ) as connection:
             connection.execute(statement)
 
 
