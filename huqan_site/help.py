@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 from huqan_site import component_sheet
 from huqan_site.lib.problems import Refusal
 
+CONTRACT = "review.domain.refusals"
 DOCS = Path(settings.BASE_DIR) / "docs"
 
 
@@ -67,8 +68,11 @@ def components(request: HttpRequest) -> HttpResponse:
 
 @cache
 def catalogue() -> dict[str, dict[str, Any]]:
-    """Return every refusal of the product by its code: status, title, why and what to do next."""
-    kinds = sorted(_descendants(Refusal), key=lambda kind: kind.__qualname__)
+    """Return every refusal of the product by its code: status, title, why and what to do next.
+
+    Where others say more under the same code, the page tells what holds for all of them: that of the contract.
+    """
+    kinds = sorted(_descendants(Refusal), key=lambda kind: (kind.__module__ == CONTRACT, kind.__qualname__))
     return {kind.code: _described(kind) for kind in kinds if hasattr(kind, "code")}
 
 
