@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from review.domain.decision import OVERTAKEN, Case, GroupTally, Tally, Verdict, needs_reason, tally
-from review.domain.independence import PersonId
+from review.domain.independence import PersonId, Reason
 from review.domain.refusals import RoleTooNew
 from review.domain.status import Status
 
@@ -56,21 +56,40 @@ def requirements(
     counted = tally(case, now)
     groups = (_group(case, group, person, now, names) for group in counted.groups)
     return [
-        _independence(case, person),
+        _independence(case, person, names),
         _role(case, person, now),
-        _quorum(case, counted),
+        _quorum(case, counted, now),
         *groups,
         *_still_made_for(case),
         *_in_the_form(case),
     ]
 
 
-def _independence(case: Case, person: PersonId) -> Requirement:
-    whom = case.electorate.agent or "the proposer"
+_PARTS = {
+    Reason.OWNER_NOW: "owner",
+    Reason.OWNER_THEN: "owner when it was submitted",
+    Reason.PRINCIPAL: "acted for",
+    Reason.AUTHOR: "author of a revision",
+    Reason.MINTER: "minted the token",
+    Reason.RULE_CHANGER: "changed the rule",
+}
+
+
+def _independence(case: Case, person: PersonId, names: Mapping[PersonId, str]) -> Requirement:
+    whom, others = case.electorate.agent or "the proposer", _not_independent(case, person, names)
     if person in case.electorate.conflicts:
-        note = f"{case.electorate.reason(person)} Nobody can waive this."
+        note = f"{case.electorate.reason(person)} Nobody can waive this. {others}".strip()
         return Requirement(f"You are independent of {whom}", State.NOT_MET_BY_YOU, note)
-    return Requirement(f"You are independent of {whom}, of its owners and of every author", State.MET)
+    return Requirement(f"You are independent of {whom}, of its owners and of every author", State.MET, others)
+
+
+def _not_independent(case: Case, person: PersonId, names: Mapping[PersonId, str]) -> str:
+    """Name everybody else who may not approve, with the part he has in it."""
+    others = {
+        who: reason for who, reason in case.electorate.conflicts.items() if who != person and who in names
+    }
+    named = sorted(f"{names[who]} ({_PARTS[Reason(reason)]})" for who, reason in others.items())
+    return f"Not independent: {', '.join(named)}." if named else ""
 
 
 def _role(case: Case, person: PersonId, now: datetime) -> Requirement:
@@ -91,11 +110,22 @@ def _role(case: Case, person: PersonId, now: datetime) -> Requirement:
     return Requirement(sentence, State.NOT_MET_BY_YOU, objection.detail, since=held.since)
 
 
-def _quorum(case: Case, counted: Tally) -> Requirement:
+def _quorum(case: Case, counted: Tally, now: datetime) -> Requirement:
     what = "the release" if case.status == Status.QUARANTINED else "these exact arguments"
     who = "1 person approves" if counted.required == 1 else f"{counted.required} different people approve"
-    state = State.MET if counted.given >= counted.required else State.NOT_MET
-    return Requirement(f"{who} {what}", state, given=counted.given, needed=counted.required)
+    if counted.given >= counted.required:
+        return Requirement(f"{who} {what}", State.MET, "", counted.given, counted.required)
+    able = len(case.electorate.eligible(now))
+    if able < counted.required:
+        note = f"{_could(able)} A manager must add reviewers before this can be approved."
+        return Requirement(f"{who} {what}", State.BLOCKS, note, counted.given, counted.required)
+    return Requirement(f"{who} {what}", State.NOT_MET, _could(able), counted.given, counted.required)
+
+
+def _could(able: int) -> str:
+    return {0: "Nobody could approve it.", 1: "1 person could approve it."}.get(
+        able, f"{able} people could approve it."
+    )
 
 
 def _group(

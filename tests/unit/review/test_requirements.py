@@ -124,3 +124,23 @@ def test_the_form_says_before_what_it_will_ask():
 def test_a_proposal_of_a_person_speaks_of_the_proposer(person):
     policy = case(kind=Kind.POLICY_CHANGE, agent=None, conflicts={DANA: Reason.PRINCIPAL})
     assert rows(policy, person)[0][0].startswith("You are independent of the proposer")
+
+
+def test_who_else_may_not_approve_is_named_with_his_part_in_it():
+    several = {BOB: Reason.OWNER_NOW, CAROL: Reason.AUTHOR, DANA: Reason.MINTER}
+    met = requirements(case(conflicts=several), ALICE, NOON, NAMES)[0]
+    told = "Not independent: bob (owner), carol (author of a revision), dana (minted the token)."
+    assert (met.words, met.note) == ("Met", told)
+    own = requirements(case(conflicts=several), BOB, NOON, NAMES)[0]
+    assert own.note.startswith("You own scout. Nobody can waive this. Not independent: carol")
+    assert "bob" not in own.note
+
+
+def test_how_many_could_approve_is_said_and_that_nobody_could():
+    quorum = requirements(case(), ALICE, NOON, NAMES)[2]
+    assert (quorum.words, quorum.note) == ("Not met, 0 of 1", "2 people could approve it.")
+    everybody = {ALICE: Reason.AUTHOR, BOB: Reason.OWNER_NOW, CAROL: Reason.AUTHOR}
+    blocked = requirements(case(conflicts=everybody), ALICE, NOON, NAMES)[2]
+    assert blocked.words == "Error, blocks"
+    told = "Nobody could approve it. A manager must add reviewers before this can be approved."
+    assert blocked.note == told
