@@ -218,6 +218,11 @@ class House(Console):
         children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
         return [int(child) for child in children]
 
+    def memory(self) -> int:
+        """Return how many bytes of memory its servers hold."""
+        fields = [Path(f"/proc/{worker}/statm").read_text().split() for worker in self._workers()]
+        return sum(int(resident) for _, resident, *_ in fields) * resource.getpagesize()
+
     @contextlib.contextmanager
     def witness_closed(self) -> Iterator[None]:
         """Let nobody append to the witness file for the block."""
