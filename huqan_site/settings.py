@@ -179,6 +179,11 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     # An answer of 4xx is the client's affair and stands in the access log; what failed here is logged as an error.
     # What a receiver of webhooks gets wrong stands on the page of its agent.
-    "loggers": {"django.request": {"level": "ERROR"}, "urllib3": {"level": "ERROR"}},
+    # A request with a foreign Host is answered with 400; a traceback for each would let anybody fill the log.
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "urllib3": {"level": "ERROR"},
+        "django.security": {"level": "CRITICAL"},
+    },
     "root": {"handlers": ["stderr"], "level": env.str("HUQAN_LOG_LEVEL", "WARNING")},
 }

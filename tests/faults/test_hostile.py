@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import time
 
@@ -143,11 +144,7 @@ def test_requests_sent_together_are_answered_one_by_one(house: House) -> None:
     one = post(house, b"Content-Length: %d" % len(sent)) + sent
     me = b"GET /api/v1/me HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
     answers = said(house, one + GET + HOST + b"\r\n" + me, more_to_say=True)
-    assert [line for line in answers.split(b"\r\n") if line.startswith(b"HTTP/1.1")] == [
-        b"HTTP/1.1 201 Created",
-        b"HTTP/1.1 200 OK",
-        b"HTTP/1.1 401 Unauthorized",
-    ]
+    assert re.findall(rb"HTTP/1\.1 (\d+)", answers) == [b"201", b"200", b"401"]
 
 
 def test_who_asks_first_whether_to_send_is_told_to_go_on(house: House) -> None:
