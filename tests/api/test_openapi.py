@@ -30,8 +30,9 @@ CONFIG = {
         # JSON Schema has no short word for a string without U+0000; test_door.py has those bodies.
         "allow-x00": False,
     },
+    # All checks are on but max_response_time: one measurement on a busy machine says nothing. tests/faults/barrage.py
+    # measures each answer, and a slow one twice.
     "checks": {
-        "max_response_time": 2.0,
         # What no schema can say is refused with these too; `refused_for_a_reason` looks at which it was.
         "positive_data_acceptance": {
             "expected-statuses": ["2xx", "304", "400", "403", "404", "409", "422"],
