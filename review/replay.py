@@ -1,15 +1,19 @@
-"""What `verify` replays of this app: no decision, permit or ended proposal without its entry (I24)."""
+"""What `verify` replays of this app: no decision, permit, policy or ended proposal without its entry (I24)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from huqan_site.lib.canonical_json import digest
 from review.audit.actions import Action
+from review.audit.models import Entry
 from review.audit.queries import without_entry
 from review.audit.stretches import every
 from review.audit.verify import register_replay
 from review.domain.status import Status
-from review.models import Decision, Permit, Proposal
+from review.models import Decision, Permit, PolicyVersion, Proposal
 
 DECIDED = (Action.DECISION_APPROVED, Action.DECISION_REJECTED, Action.DECISION_CHANGES_REQUESTED)
 ENDED: Mapping[Status, tuple[Action, ...]] = {
@@ -50,7 +54,37 @@ def proposals() -> Iterator[str | None]:
             yield f"Proposal {missing} is {status}, and no entry says so." if missing else None
 
 
+def policies() -> Iterator[str | None]:
+    """A sentence for each version of a policy, and for each that was activated, that is not as the log tells."""
+    told = {entry["object"]["id"]: entry for entry in _entries(Action.POLICY_ACTIVATED)}
+    for version in every(PolicyVersion.objects.select_related("proposal")):
+        yield _of_version(version, told.pop(str(version.id), None))
+    for entry in told.values():
+        yield f"Version {entry['object']['revision']} of a policy is gone; the log knows it."
+
+
+def _entries(action: Action) -> Iterator[dict[str, Any]]:
+    for entry in every(Entry.objects.filter(action=action), "seq"):
+        yield json.loads(entry.canonical)
+
+
+def _of_version(version: PolicyVersion, told: Mapping[str, Any] | None) -> str | None:
+    if told is None:
+        return f"Version {version.version} of a policy has no entry."
+    stands = {"digest": digest(json.loads(version.document)), "version": version.version}
+    if any(told["after"].get(name) != value for name, value in stands.items()) or told["workspace"] != str(
+        version.workspace_id
+    ):
+        return f"Version {version.version} of a policy is not the one that the log tells of."
+    if told["after"].get("proposal") != (str(version.proposal_id) if version.proposal_id else None):
+        return f"Version {version.version} of a policy came by another proposal than the log tells."
+    if version.version > 1 and (version.proposal is None or version.proposal.status != Status.EXECUTED):
+        return f"Version {version.version} of a policy was not approved."
+    return None
+
+
 def register() -> None:
     register_replay("decisions", decisions)
     register_replay("permits", permits)
     register_replay("proposals", proposals)
+    register_replay("policies", policies)

@@ -15,11 +15,15 @@ from huqan_site.lib.canonical_json import digest
 from review.access.actors import AgentActor
 from review.models import Permit, Proposal
 from review.queries.cases import current_revisions
+from review.queries.policies import in_force
+from review.queries.policy_changes import changes
 from review.queries.visible import of_agent
 from review.services import nonce
 from review.services.decide import Ballot, decide
 from review.services.issue_permit import redeem
 from review.services.propose import Draft, propose
+from review.services.propose_policy import Draft as PolicyDraft
+from review.services.propose_policy import propose_policy
 from review.services.report_outcome import report
 from review.services.revise import revise
 from review.services.spend_permit import spend
@@ -79,6 +83,26 @@ class Scene:
             body_digest=digest(self.arguments),
             key=f"demo-{self.key}",
         )
+
+
+@dataclass(frozen=True)
+class PolicyScene:
+    """A rule that a manager wants first in the policy of a workspace; told once, whatever became of it."""
+
+    manager: str
+    workspace: str
+    rule: dict[str, Any]
+    reason: str
+
+    def play(self, cast: Cast) -> None:
+        """Compare and propose it, unless a change of this policy was proposed before."""
+        workspace = cast.workspaces[self.workspace]
+        if changes(workspace.id).exists():
+            return
+        running = in_force(workspace.id)
+        document = {**running.document, "rules": [self.rule, *running.document["rules"]]}
+        draft = PolicyDraft(document, running.version, self.reason, compared=digest(document))
+        propose_policy(workspace, draft, by=cast.people[self.manager])
 
 
 def approves(name: str, reason: str = "", *, confirm: str = "") -> Step:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from huqan_site.demo.cast import Cast
 from huqan_site.demo.stage import (
+    PolicyScene,
     Scene,
     approves,
     asks_for_changes,
@@ -17,7 +18,7 @@ from huqan_site.demo.stage import (
 
 def tell(cast: Cast) -> None:
     """Play every scene that was not played before."""
-    for scene in (*OVER_SOON, *MEMORIES, *HELD, *MAILS, *PAYMENTS, *GLOBEX):
+    for scene in (*OVER_SOON, *MEMORIES, *HELD, *MAILS, *PAYMENTS, *GLOBEX, CUSTOMER_RECORDS):
         scene.play(cast)
 
 
@@ -291,4 +292,11 @@ GLOBEX = (
         "memory.write",
         {"content": "Globex plans with 4% growth.", "provenance": _ticket(14, "Forecast")},
     ),
+)
+
+CUSTOMER_RECORDS = PolicyScene(
+    "dana",
+    "acme",
+    {"tool": "crm.delete_*", "risk": "high", "approvals": 2, "confirm": "/id", "ttl_seconds": 172_800},
+    "Deleting a customer cannot be undone; today one person is enough for it.",
 )

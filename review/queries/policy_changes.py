@@ -16,7 +16,7 @@ from review.domain.binding import Kind
 from review.domain.policy import Route, resolve
 from review.domain.satisfiable import House, unmet_floor
 from review.domain.status import Status
-from review.models import PolicyVersion, Proposal, Revision
+from review.models import PolicyVersion, Proposal, ProposalQuerySet, Revision
 from review.queries.cases import RELEASE, memberships_of
 from review.queries.policies import changers, in_force, in_force_now
 
@@ -53,7 +53,7 @@ def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
         .live(timezone.now())
         .values_list("tool", flat=True)
     )
-    changes = [
+    found = [
         Change(
             tool, number, "Rejected: blocked" if after.route is Route.BLOCK else "Bound anew, votes outdated"
         )
@@ -61,12 +61,17 @@ def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
         if (after := resolve(document, tool)).digest != resolve(running.document, tool).digest
     ]
     unmet = [(tool, short.sentence) for tool, short in unmet_floor(document, house_of(workspace))]
-    return Consequences(running.version, changes, unmet)
+    return Consequences(running.version, found, unmet)
 
 
 def house_of(workspace: UUID) -> House:
     """Return everyone with a role in `workspace` now."""
     return House(memberships_of(workspace), timezone.now())
+
+
+def changes(workspace: UUID) -> ProposalQuerySet:
+    """Return every change of the policy of `workspace` that was ever proposed."""
+    return Proposal.objects.filter(workspace=workspace, kind=Kind.POLICY_CHANGE)
 
 
 class Waiting(NamedTuple):
@@ -79,9 +84,9 @@ class Waiting(NamedTuple):
 
 def waiting(workspace: UUID) -> list[Waiting]:
     """Return the changes of the policy of `workspace` that are open, oldest first."""
-    rows = Revision.objects.filter(number=F("proposal__revision"), proposal__kind=Kind.POLICY_CHANGE)
-    open_ones = Proposal.objects.filter(workspace=workspace, status=Status.PENDING).live(timezone.now())
-    chosen = rows.filter(proposal__in=open_ones).order_by("proposal")
+    open_ones = changes(workspace).filter(status=Status.PENDING).live(timezone.now())
+    rows = Revision.objects.filter(number=F("proposal__revision"), proposal__in=open_ones)
+    chosen = rows.order_by("proposal")
     return [Waiting(*row) for row in chosen.values_list("proposal", "author_person__name", "created_at")]
 
 

@@ -65,6 +65,9 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("audit-nothing", "/audit/?tool=none"),
             ("agents", "/agents/"),
             ("people", "/people/"),
+            ("policy", "/policy/"),
+            ("policy-version", "/policy/?version=1&against=0"),
+            ("policy-edit", "/policy/edit/"),
         ],
     }
 
@@ -80,7 +83,7 @@ def test_every_page_is_accessible_and_from_one_origin(
         elsewhere = _watched(page, console.url)
         for name, address in addresses:
             page.goto(address)
-            found += [f"{name}: {fault}" for fault in _faults(page)]
+            found += [f"{name}: {fault}" for fault in faults(page)]
             page.screenshot(path=SCREENS / f"{name}-{scheme}-{width}.png", full_page=True)
         assert not elsewhere
     assert not found
@@ -88,7 +91,7 @@ def test_every_page_is_accessible_and_from_one_origin(
 
 def test_the_sign_in_page_is_accessible(console: Console, page: Page) -> None:
     page.goto(f"{console.url}/accounts/login/")
-    assert not list(_faults(page))
+    assert not list(faults(page))
     page.screenshot(path=SCREENS / "sign-in.png")
 
 
@@ -109,7 +112,8 @@ def _watched(page: Page, url: str) -> list[str]:
     return elsewhere
 
 
-def _faults(page: Page) -> Iterator[str]:
+def faults(page: Page) -> Iterator[str]:
+    """Yield what keeps somebody from using `page`: what axe finds, and scrolling sideways."""
     for violation in Axe().run(page).response["violations"]:
         if violation["impact"] in SERIOUS:
             yield f"{violation['id']} at {violation['nodes'][0]['target']}"

@@ -16,9 +16,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from huqan_site.lib.canonical_json import digest
 from review.access.actors import AgentActor, PersonActor
 from review.access.models import Agent, AgentToken, Membership, Ownership, Person, User, Workspace
 from review.access.tokens import new_token
+from review.audit import log
+from review.audit.actions import Action
+from review.audit.actors import SYSTEM
+from review.audit.transaction import write
 from review.models import PolicyVersion
 
 POLICY: Mapping[str, Any] = {
@@ -82,10 +87,18 @@ def workspace(name: str, policy: Mapping[str, Any] | None = POLICY) -> Workspace
 
 def set_policy(workspace: Workspace, policy: Mapping[str, Any]) -> None:
     """Put `policy` in force, in place of what was."""
-    version = PolicyVersion.objects.filter(workspace=workspace).count() + 1
-    PolicyVersion.objects.create(
-        workspace=workspace, version=version, document=json.dumps(policy), created_at=_long_ago()
-    )
+    number = PolicyVersion.objects.filter(workspace=workspace).count() + 1
+    with write():
+        version = PolicyVersion.objects.create(
+            workspace=workspace, version=number, document=json.dumps(policy), created_at=_long_ago()
+        )
+        log.record(
+            Action.POLICY_ACTIVATED,
+            actor=SYSTEM,
+            workspace=workspace.id,
+            object=log.ObjectRef("policy", version.id, number),
+            after={"digest": digest(dict(policy)), "version": number},
+        )
 
 
 def person(name: str, workspace: Workspace | None = None, roles: Sequence[str] = ()) -> PersonActor:
