@@ -80,9 +80,9 @@ def _deciders(workspace: Workspace, now: datetime) -> Iterator[Finding]:
 
 def _unanswered(workspace: Workspace, now: datetime) -> Iterator[Finding]:
     agents = list(queries.agents_of([workspace.id]))
-    owners = queries.owners_now((agent.id for agent in agents), now)
+    answered = set(queries.answered(now).filter(agent__in=agents).values_list("agent_id", flat=True))
     for agent in agents:
-        if all(owner.disabled_at for owner in owners[agent.id]):
+        if agent.id not in answered:
             yield weak(
                 f"{workspace}: nobody active answers for the agent {agent}, so it is stopped. "
                 "A manager can hand it over."

@@ -151,7 +151,7 @@ def _page(
         "agent": parts.head(row),
         "warnings": parts.warnings(row, actor, now),
         "shown_once": shown_once,
-        "stop": parts.stop(row, form),
+        "stop": parts.stop(row, actor, form),
         "transfer": parts.transfer(row, form),
         "delegations": parts.delegations(row, now),
         "tokens": [parts.token(token) for token in row.tokens],

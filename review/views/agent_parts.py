@@ -47,11 +47,12 @@ def warnings(row: AgentRow, actor: PersonActor, now: datetime) -> list[dict[str,
     return [*_of_the_stop(row, actor, now), *_of_deciders(row, now)]
 
 
-def stop(row: AgentRow, form: forms.Form | None) -> dict[str, Any]:
+def stop(row: AgentRow, actor: PersonActor, form: forms.Form | None) -> dict[str, Any]:
     ours = form if isinstance(form, Why) else None
     return {
         "stop_url": reverse("agent_stop", args=[row.agent.id]),
         "resume_url": reverse("agent_resume", args=[row.agent.id]),
+        "may_lift": row.agent.stopped_by_id != actor.person.id,
         "reason": ours.data.get("reason", "") if ours else "",
         "error": first_error(ours),
     }
