@@ -52,7 +52,7 @@ def stop(row: AgentRow, actor: PersonActor, form: forms.Form | None) -> dict[str
     return {
         "stop_url": reverse("agent_stop", args=[row.agent.id]),
         "resume_url": reverse("agent_resume", args=[row.agent.id]),
-        "may_lift": row.agent.stopped_by_id != actor.person.id,
+        "may_lift": not _stopped_by(row, actor),
         "reason": ours.data.get("reason", "") if ours else "",
         "error": first_error(ours),
     }
@@ -138,11 +138,11 @@ def _of_the_stop(row: AgentRow, actor: PersonActor, now: datetime) -> Iterator[d
     if row.state != "stopped":
         return
     stopper = row.agent.stopped_by_id
-    if stopper == actor.person.id:
+    if _stopped_by(row, actor):
         yield _amber(
             _("Another manager must lift this stop"), _("You stopped it, so a second person lifts it.")
         )
-    if stopper and queries.managers(row.agent.workspace_id, now) <= {stopper}:
+    if stopper and queries.managers(row.agent.workspace_id, now) <= {queries.himself(stopper)}:
         yield _red(
             _("There is no second manager"),
             _("Nobody can lift this stop: %(workspace)s has no manager but the one who stopped it.")
@@ -150,6 +150,11 @@ def _of_the_stop(row: AgentRow, actor: PersonActor, now: datetime) -> Iterator[d
             reverse("people"),
             _("Grant the role"),
         )
+
+
+def _stopped_by(row: AgentRow, actor: PersonActor) -> bool:
+    stopper = row.agent.stopped_by_id
+    return stopper is not None and queries.himself(stopper) == queries.himself(actor.person.id)
 
 
 def _of_deciders(row: AgentRow, now: datetime) -> Iterator[dict[str, str]]:

@@ -151,8 +151,8 @@ def _stop_if_unanswered(agent_id: UUID) -> bool:
 
 
 def _mind_who_lifts(agent: Agent, by: Actor, now: datetime) -> None:
-    person = rules.person_behind(by)
-    if person is not None and person.id == agent.stopped_by_id:
+    person, stopper = rules.person_behind(by), agent.stopped_by_id
+    if person and stopper and queries.himself(person.id) == queries.himself(stopper):
         raise OwnStop
     if not queries.has_active_owner(agent.id, now):
         raise Unanswered

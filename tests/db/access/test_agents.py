@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from review.access import queries, tokens
 from review.access.actors import PersonActor
-from review.access.models import Agent, AgentToken, Membership, Ownership, User
+from review.access.models import Agent, AgentToken, Membership, Ownership, Person, User
 from review.access.refusals import (
     AgentStopped,
     AlreadyGranted,
@@ -107,6 +107,10 @@ def test_a_stop_is_lifted_by_another_manager_than_the_one_who_stopped(house: Hou
     linked = link_account(house.dana.person.id, "dana-too", by=OPERATOR).user
     with pytest.raises(OwnStop):
         resume_agent(house.scout.id, by=PersonActor(linked.person, linked, session="other"))
+    Person.objects.filter(id=house.erin.person.id).update(same_as=house.dana.person)
+    with pytest.raises(OwnStop):
+        resume_agent(house.scout.id, by=house.erin)
+    Person.objects.filter(id=house.erin.person.id).update(same_as=None)
     with pytest.raises(NotManager):
         resume_agent(house.scout.id, by=house.alice)
     with pytest.raises(NotFound):
