@@ -18,6 +18,7 @@ SQLITE_INIT = (
     "PRAGMA recursive_triggers=ON;"  # else REPLACE walks past the delete guards
     "PRAGMA foreign_keys=ON;"
 )
+CONNECTION_SECONDS = 60
 LOOPBACK = ("127.", "localhost:", "[::1]:")
 
 
@@ -33,6 +34,8 @@ def database(env: Env, folder: Path, *, wait: float) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
+        # Opening costs more than a proposal, and closing the last one folds the write-ahead log in.
+        "CONN_MAX_AGE": CONNECTION_SECONDS,
         "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": wait, "init_command": SQLITE_INIT},
         "TEST": {"NAME": str(folder / "test.sqlite3")},
     }
@@ -63,7 +66,7 @@ def owning_database(env: Env, serving: dict[str, Any], *, wait: float) -> dict[s
 
 def _postgresql(url: str, limits: str) -> dict[str, Any]:
     return {
-        **dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True),
+        **dj_database_url.parse(url, conn_max_age=CONNECTION_SECONDS, conn_health_checks=True),
         "OPTIONS": {"connect_timeout": 5, "options": limits},
     }
 

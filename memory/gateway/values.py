@@ -5,11 +5,13 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from huqan_site.lib.keyring import Keyring, UnusableKey
 from memory.domain.normalise import key
 from memory.models import Tombstone, ValueKey
 from review.audit.refusals import Unavailable
+from review.audit.statements import prepared
 
 PURPOSE = "tombstone"
 
@@ -21,13 +23,17 @@ def keys_of(scope: UUID, content: str) -> list[ValueKey]:
     rejected value could come back unrecognised.
     """
     secrets = _secrets()
-    keyed_by = Tombstone.objects.standing(scope).values_list("value_key_id", flat=True).distinct()
-    if not secrets.keys() >= set(keyed_by):
+    if not secrets.keys() >= set(_keyed_by(scope)):
         raise Unavailable(
             "Nothing can be written to memory: a key that rejected values are known by is missing. "
             "The operator has to put the keys folder back."
         )
     return [ValueKey(key_id, key(scope, content, secret)) for key_id, secret in reversed(secrets.items())]
+
+
+@prepared
+def _keyed_by(scope: UUID) -> QuerySet[Tombstone, str]:
+    return Tombstone.objects.standing(scope).values_list("value_key_id", flat=True).distinct()
 
 
 def _secrets() -> dict[str, bytes]:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from memory.domain.validity import Interval
 from memory.models import Lifecycle, MemoryRecord, Tombstone, Trust, ValueKey
 from memory.queries.verdicts import contradicts, rivals
+from review.audit.statements import prepared
 
 
 class Sources(NamedTuple):
@@ -20,12 +23,30 @@ class Sources(NamedTuple):
 
 def tombstone(scope: UUID, keys: Sequence[ValueKey]) -> Tombstone | None:
     """Return the tombstone under which the value with these keys was rejected for good."""
-    return Tombstone.objects.standing(scope).with_value(keys).first()
+    return next(iter(_tombstones(scope, *_parts(keys))), None)
 
 
 def twin(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
     """Return the trusted, active record of this very value: by key alone, never by likeness."""
-    return MemoryRecord.objects.recallable(scope).with_value(keys).first()
+    return next(iter(_twins(scope, *_parts(keys))), None)
+
+
+@prepared
+def _tombstones(scope: UUID, *parts: str) -> QuerySet[Tombstone]:
+    return Tombstone.objects.standing(scope).with_value(_keys(parts)).order_by("pk")[:1]
+
+
+@prepared
+def _twins(scope: UUID, *parts: str) -> QuerySet[MemoryRecord]:
+    return MemoryRecord.objects.recallable(scope).with_value(_keys(parts)).order_by("pk")[:1]
+
+
+def _parts(keys: Sequence[ValueKey]) -> list[str]:
+    return [part for key in keys for part in key]
+
+
+def _keys(parts: Sequence[str]) -> list[ValueKey]:
+    return [ValueKey(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
 
 
 def contradicted(scope: UUID, topic: str | None, value_key: str, validity: Interval) -> list[MemoryRecord]:
@@ -43,6 +64,8 @@ def held(proposal: UUID) -> MemoryRecord | None:
 def missing_sources(scope: UUID, ids: Iterable[UUID]) -> Sources:
     """Sort out which of `ids` cannot be a source. What was never trusted is as unknown as what is not there."""
     named = list(dict.fromkeys(ids))
+    if not named:
+        return Sources([], [])
     rows = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id__in=named)
     lifecycles = dict(rows.values_list("id", "lifecycle"))
     inactive = [id_ for id_ in named if lifecycles.get(id_, Lifecycle.ACTIVE) != Lifecycle.ACTIVE]

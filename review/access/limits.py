@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection
 from review.access.models import AgentToken, RequestCount
 from review.access.refusals import RateLimited
 from review.audit.refusals import Unavailable
-from review.audit.transaction import write
+from review.audit.transaction import aside
 
 WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
 _COUNT_ONE = """
@@ -31,7 +31,7 @@ def count_request(token: AgentToken, *, now: datetime) -> None:
     """
     minute, second = divmod(int(now.timestamp()), 60)
     try:
-        with write(wait=WAIT):  # not for an entry: for its place in the writers' queue
+        with aside(WAIT):
             made = _one_more(token.id, minute)
     except (DatabaseError, Unavailable, OSError):
         return

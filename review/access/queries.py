@@ -26,6 +26,7 @@ from review.access.models import (
     Workspace,
 )
 from review.access.roles import Role
+from review.audit.statements import prepared
 
 
 class Member(NamedTuple):
@@ -136,7 +137,12 @@ def owners_now(agents: Iterable[UUID], now: datetime) -> dict[UUID, list[Person]
 
 def has_active_owner(agent: UUID, now: datetime) -> bool:
     """An agent for which nobody active answers is as good as stopped."""
-    return answered(now).filter(agent_id=agent).exists()
+    return bool(_one_who_answers(agent, now))
+
+
+@prepared
+def _one_who_answers(agent: UUID, now: datetime) -> QuerySet[Ownership, UUID]:
+    return answered(now).filter(agent_id=agent).values_list("person_id", flat=True)[:1]
 
 
 def unanswered(now: datetime) -> list[UUID]:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -23,6 +24,7 @@ from review.access.models import AgentToken
 from review.access.queries import has_active_owner
 from review.access.refusals import AgentStopped, MissingScope, Unauthorized
 from review.access.roles import Scope
+from review.audit.statements import prepared
 
 PREFIX = "hqn_"
 _SHAPE = re.compile(r"(?i:bearer) hqn_([0-9a-f]{12})_([0-9a-f]{48})", re.ASCII)
@@ -67,12 +69,17 @@ def authenticate(header_values: Sequence[str], *, now: datetime) -> AgentActor:
     Raises: Unauthorized.
     """
     handle, secret = _parts(header_values)
-    token = AgentToken.objects.select_related("agent__workspace").filter(handle=handle).first()
+    token = next(iter(_with_handle(handle)), None)
     known = token.digest if token else _NO_DIGEST
     right = hmac.compare_digest(known, digest(secret))
     if token is None or not right or not _holds(token, now):
         raise Unauthorized
     return AgentActor(agent=token.agent, token=token)
+
+
+@prepared
+def _with_handle(handle: str) -> QuerySet[AgentToken]:
+    return AgentToken.objects.select_related("agent__workspace").filter(handle=handle)
 
 
 def _parts(header_values: Sequence[str]) -> tuple[str, str]:

@@ -99,7 +99,8 @@ def create(request: HttpRequest, body: ProposalIn) -> HttpResponse:
     )
     made = propose(draft, by=actor_of(request))
     proposal, waited = _waited_for(request, made.proposal)
-    answer = JsonResponse(proposal_json(proposal), status=200 if made.replayed else 201)
+    known = made.known if proposal is made.proposal else None
+    answer = JsonResponse(proposal_json(proposal, known), status=200 if made.replayed else 201)
     answer["Location"] = f"/api/v1/proposals/{proposal.id}"
     if made.replayed:
         answer["Idempotent-Replayed"] = "true"

@@ -20,6 +20,7 @@ from review.audit.index import columns
 from review.audit.models import Entry, Head, PrivateText
 from review.audit.refusals import LogDisputed, Unavailable
 from review.audit.request_context import current_request_id
+from review.audit.statements import insert
 from review.audit.witness import Standing
 
 
@@ -187,7 +188,7 @@ def _append(members: dict[str, JSON], texts: list[_Private]) -> Entry:
     try:
         head = _locked_head()
         entry, frontier = _next(head, members)
-        _insert(entry)
+        insert(entry)
         _move_head(entry, frontier)
         if texts:
             PrivateText.objects.bulk_create(
@@ -239,16 +240,6 @@ def _next(head: _Head, members: dict[str, JSON]) -> tuple[Entry, chain.Frontier]
         **columns(members)._asdict(),
     )
     return entry, growth.frontier
-
-
-def _insert(entry: Entry) -> None:
-    """One plain INSERT: the ORM's costs five times that, and this runs for every mutation."""
-    fields = Entry._meta.concrete_fields
-    names = ", ".join(str(field.column) for field in fields)
-    marks = ", ".join(["%s"] * len(fields))
-    values = [field.get_db_prep_save(getattr(entry, field.attname), connection) for field in fields]
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO audit_entry ({names}) VALUES ({marks})", values)
 
 
 def _move_head(entry: Entry, frontier: chain.Frontier) -> None:

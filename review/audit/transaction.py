@@ -36,7 +36,7 @@ def current() -> Write | None:
 
 
 @contextmanager
-def write(*, wait: float | None = None) -> Iterator[None]:
+def write() -> Iterator[None]:
     """Open the one durable transaction of a request, command or worker step; effects join it.
 
     On SQLite writers queue at a file lock before BEGIN IMMEDIATE, which is fairer than its busy time-out;
@@ -44,21 +44,36 @@ def write(*, wait: float | None = None) -> Iterator[None]:
     After a commit that owes one, a signed checkpoint is appended to the witness file. Where that fails the
     commit stands, and the next write() is refused until the file can be appended to.
 
-    `wait` is how many seconds it waits for its turn on SQLite, HUQAN_WRITE_WAIT_SECONDS where nothing is said: less
-    is for what may as well be left out.
-
-    Raises: Unavailable (503) where the database or the witness file cannot be written.
+    Raises: Unavailable (503) where the database or the witness file cannot be written, or its turn does not come
+            within HUQAN_WRITE_WAIT_SECONDS.
             RuntimeError where a write() is already open.
     """
     if current():
         raise RuntimeError("write() is opened by the outermost door alone: join the open one.")
     try:
-        with _queue(wait or settings.HUQAN_WRITE_WAIT_SECONDS):
+        with _queue(settings.HUQAN_WRITE_WAIT_SECONDS):
             here = Write(witness.catch_up())
             with _transaction(here):
                 yield
             if here.signed:
                 witness.publish()
+    except OperationalError as error:
+        raise Unavailable from error
+
+
+@contextmanager
+def aside(wait: float) -> Iterator[None]:
+    """Open a transaction for what a power cut may take: a count, a look. Nothing can be recorded in it.
+
+    It takes its place among the writers, for `wait` seconds at most, but does not wait for the disk.
+
+    Raises: Unavailable where the database cannot be written, or its turn does not come in time.
+    """
+    try:
+        with _queue(wait), _unhurried(wait), transaction.atomic(durable=True):
+            if connection.vendor == "postgresql":
+                _say("SET LOCAL synchronous_commit = off")
+            yield
     except OperationalError as error:
         raise Unavailable from error
 
@@ -83,7 +98,6 @@ def _queue(wait: float) -> Iterator[None]:
                 stack.enter_context(_writers().turn(wait))
             except OSError as error:
                 raise Unavailable from error
-            stack.enter_context(_busy_for(wait))
         yield
 
 
@@ -93,15 +107,20 @@ def _writers() -> Queue:
 
 
 @contextmanager
-def _busy_for(wait: float) -> Iterator[None]:
-    """Let SQLite itself wait that long for a program that does not queue with us."""
-    usual: float = settings.HUQAN_WRITE_WAIT_SECONDS
-    if wait == usual:
+def _unhurried(wait: float) -> Iterator[None]:
+    """Let SQLite wait that long for a program that does not queue with us, and not at all for the disk."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
         yield
         return
+    _say(f"PRAGMA busy_timeout={int(wait * 1000)}")
+    _say("PRAGMA synchronous=NORMAL")
+    try:
+        yield
+    finally:
+        _say("PRAGMA synchronous=FULL")
+        _say(f"PRAGMA busy_timeout={int(settings.HUQAN_WRITE_WAIT_SECONDS * 1000)}")
+
+
+def _say(statement: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"PRAGMA busy_timeout={int(wait * 1000)}")
-        try:
-            yield
-        finally:
-            cursor.execute(f"PRAGMA busy_timeout={int(usual * 1000)}")
+        cursor.execute(statement)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -98,17 +99,17 @@ class Rule:
             }
         )
 
-    @property
+    @cached_property
     def canonical(self) -> str:
         """The RFC 8785 text of the resolved rule: what is stored beside a revision."""
         return canonical(self.members())
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """`sha256:<hex>` of the resolved rule: `policy` of the binding."""
         return digest(self.members())
 
-    @property
+    @cached_property
     def schema_digest(self) -> str:
         """`sha256:<hex>` of the schema, of `true` if none: `tool_schema` of the binding."""
         return digest(self.schema)

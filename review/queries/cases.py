@@ -9,12 +9,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from review.access.models import AgentToken, Membership, Ownership, Person, User
+from review.audit.statements import prepared
 from review.domain import independence
 from review.domain.binding import FOREVER, Binding, Kind
 from review.domain.decision import Case, Vote, why_not
@@ -27,6 +28,13 @@ from review.queries.identity import Identities, identities
 from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
 
 RELEASE = "memory.release"
+
+
+class Known(NamedTuple):
+    """What an answer about a proposal needs beside its row: the current revision, and everyone who could decide."""
+
+    revision: Revision
+    electorate: Electorate
 
 
 def case_of(proposal: Proposal, now: datetime) -> Case:
@@ -56,8 +64,16 @@ def asks_for_factor(proposal: Proposal, person: UUID, now: datetime) -> bool:
 
 def current_revisions(proposals: Sequence[Proposal]) -> dict[UUID, Revision]:
     """Return the current revision of each of `proposals`."""
-    rows = Revision.objects.filter(proposal__in=proposals, number=F("proposal__revision"))
-    return {row.proposal_id: row for row in rows}
+    return {row.proposal_id: row for row in _current(_ids(proposals))}
+
+
+def _ids(proposals: Sequence[Proposal]) -> tuple[UUID, ...]:
+    return tuple(proposal.id for proposal in proposals)
+
+
+@prepared
+def _current(proposals: tuple[UUID, ...]) -> QuerySet[Revision]:
+    return Revision.objects.filter(proposal__in=proposals, number=F("proposal__revision"))
 
 
 def rule_of(revision: Revision) -> Rule:
@@ -166,9 +182,14 @@ def _is_overtaken(proposal: Proposal, arguments: Mapping[str, Any]) -> bool:
 def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
     votes: dict[UUID, tuple[Vote, ...]] = defaultdict(tuple)
     known = identities()
-    for row in Decision.objects.filter(proposal__in=proposals):
+    for row in _decisions(_ids(proposals)):
         votes[row.proposal_id] += (Vote(known.one(row.person_id), row.binding, row.verdict),)
     return votes
+
+
+@prepared
+def _decisions(proposals: tuple[UUID, ...]) -> QuerySet[Decision]:
+    return Decision.objects.filter(proposal__in=proposals)
 
 
 def memberships_of(workspace: UUID) -> tuple[independence.Membership, ...]:
@@ -179,13 +200,23 @@ def memberships_of(workspace: UUID) -> tuple[independence.Membership, ...]:
 def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
-    rows = Membership.objects.filter(workspace__in=workspaces).select_related("person__same_as")
-    known, people = identities(), rows.values("person")
-    accounts = User.objects.filter(Q(person__in=people) | Q(person__doubles__in=people), is_active=True)
-    can_sign_in = {known.one(person) for person in accounts.values_list("person", flat=True)}
-    for row in rows:
+    known, asked = identities(), tuple(workspaces)
+    can_sign_in = {known.one(person) for person in _with_an_account(asked)}
+    for row in _ever_held(asked):
         found[row.workspace_id] += (_membership(row, known.one(row.person_id) in can_sign_in, known),)
     return found
+
+
+@prepared
+def _ever_held(workspaces: tuple[UUID, ...]) -> QuerySet[Membership]:
+    return Membership.objects.filter(workspace__in=workspaces).select_related("person__same_as")
+
+
+@prepared
+def _with_an_account(workspaces: tuple[UUID, ...]) -> QuerySet[User, UUID | None]:
+    people = Membership.objects.filter(workspace__in=workspaces).values("person")
+    accounts = User.objects.filter(Q(person__in=people) | Q(person__doubles__in=people), is_active=True)
+    return accounts.values_list("person", flat=True)
 
 
 def _membership(row: Membership, signs_in: bool, known: Identities) -> independence.Membership:
@@ -208,7 +239,7 @@ def _is_disabled(person: Person) -> bool:
 def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
     """Return the union of what was stored with the revisions and what the tables say now."""
     stored: dict[UUID, dict[UUID, Reason]] = defaultdict(dict)
-    for row in Conflict.objects.filter(proposal__in=proposals):
+    for row in _stored_conflicts(_ids(proposals)):
         stored[row.proposal_id][row.person_id] = Reason(row.reason)
     recomputed = _recomputed(proposals, now)
     known = identities()
@@ -218,10 +249,15 @@ def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[
     }
 
 
+@prepared
+def _stored_conflicts(proposals: tuple[UUID, ...]) -> QuerySet[Conflict]:
+    return Conflict.objects.filter(proposal__in=proposals)
+
+
 def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
     ownerships = _ownerships(proposals)
     revisions: dict[UUID, list[Revision]] = defaultdict(list)
-    for row in Revision.objects.filter(proposal__in=proposals).select_related("token").defer("arguments"):
+    for row in _revisions(_ids(proposals)):
         revisions[row.proposal_id].append(row)
     rule_changers = _rule_changers(proposals, revisions)
     return {
@@ -230,6 +266,12 @@ def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict
         )
         for proposal in proposals
     }
+
+
+@prepared
+def _revisions(proposals: tuple[UUID, ...]) -> QuerySet[Revision]:
+    columns = ("proposal", "created_at", "author_person", "token", "token__minted_by", "gate")
+    return Revision.objects.filter(proposal__in=proposals).select_related("token").only(*columns)
 
 
 def _conflict_set(
@@ -247,9 +289,14 @@ def _conflict_set(
 
 def _ownerships(proposals: Sequence[Proposal]) -> Mapping[UUID | None, list[Ownership]]:
     found: dict[UUID | None, list[Ownership]] = defaultdict(list)
-    for row in Ownership.objects.filter(agent__in={proposal.agent_id for proposal in proposals}):
+    for row in _ever_owned(tuple({proposal.agent_id for proposal in proposals if proposal.agent_id})):
         found[row.agent_id].append(row)
     return found
+
+
+@prepared
+def _ever_owned(agents: tuple[UUID, ...]) -> QuerySet[Ownership]:
+    return Ownership.objects.filter(agent__in=agents)
 
 
 def _owners_at(ownerships: Iterable[Ownership], at: datetime) -> set[UUID]:
@@ -274,11 +321,14 @@ def _rule_changers(
 def _versions_since(proposals: Sequence[Proposal]) -> list[PolicyVersion]:
     if not proposals:
         return []
-    newer = PolicyVersion.objects.filter(
-        workspace__in={proposal.workspace_id for proposal in proposals},
-        created_at__gt=min(proposal.created_at for proposal in proposals),
-    )
-    return list(newer.order_by("version").defer("document"))
+    workspaces = {proposal.workspace_id for proposal in proposals}
+    return _newer_versions(tuple(workspaces), min(proposal.created_at for proposal in proposals))
+
+
+@prepared
+def _newer_versions(workspaces: tuple[UUID, ...], than: datetime) -> QuerySet[PolicyVersion]:
+    newer = PolicyVersion.objects.filter(workspace__in=workspaces, created_at__gt=than)
+    return newer.order_by("version").defer("document")
 
 
 def _ruled_by(proposal: Proposal, revisions: Iterable[Revision]) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
+from review.audit.statements import prepared
 from review.domain.decision import Verdict
 from review.domain.policy import Rule, resolve, rule_number
 from review.models import Decision, PolicyVersion, Revision
@@ -90,8 +91,13 @@ def _pk(workspace: UUID, version: int) -> UUID | None:
 
 
 def _newest(workspace: UUID) -> UUID | None:
+    return next(iter(_newest_first(workspace)), None)
+
+
+@prepared
+def _newest_first(workspace: UUID) -> QuerySet[PolicyVersion, UUID]:
     rows = PolicyVersion.objects.filter(workspace_id=workspace).order_by("-version")
-    return rows.values_list("pk", flat=True).first()
+    return rows.values_list("pk", flat=True)[:1]
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from review.access.models import Person
 from review.audit.refusals import Unavailable
-from review.audit.transaction import write
+from review.audit.transaction import aside
 from review.models import Look, Proposal
 
 WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
@@ -19,7 +19,7 @@ def look(proposal: Proposal, person: Person) -> None:
     if seen.exists():
         return
     try:
-        with write(wait=WAIT):
+        with aside(WAIT):
             Look.objects.get_or_create(
                 proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
             )

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError
-from django.db.models import F
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import canonical
@@ -18,8 +18,9 @@ from huqan_site.lib.ids import new_id
 from huqan_site.lib.problems import Refusal
 from review.access import queries as access
 from review.access.actors import AgentActor
-from review.access.models import Agent, Person
+from review.access.models import Agent
 from review.audit.actions import Action
+from review.audit.statements import insert, prepared
 from review.domain.binding import kind_of
 from review.domain.decision import refuse_unsatisfiable
 from review.domain.gate import Outcome
@@ -29,7 +30,7 @@ from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import inner_name, told
 from review.models import IdempotencyKey, Proposal
-from review.queries.cases import electorate_with, submitted_by
+from review.queries.cases import Known, electorate_with, submitted_by
 from review.services import take_effect
 from review.services.refuse import record_refused
 from review.services.revisions import Words, bind, digest_of, ends, lay
@@ -68,8 +69,14 @@ class Draft:
 
 
 class Proposed(NamedTuple):
+    """`known` is what was laid down just now; None where an earlier proposal is the answer."""
+
     proposal: Proposal
-    replayed: bool
+    known: Known | None
+
+    @property
+    def replayed(self) -> bool:
+        return self.known is None
 
 
 def propose(draft: Draft, *, by: AgentActor) -> Proposed:
@@ -100,17 +107,17 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
 
 def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:
     if earlier := _earlier(draft, by.agent):
-        return Proposed(earlier, replayed=True)
+        return Proposed(earlier, None)
     agent = agent_alone_at_work(by.agent.id, now)  # else two at once would both be the last
     _mind_the_limit(agent, now)
     principal = _principal(draft.on_behalf_of, agent, now)
     weighed = weigh(tool, draft.arguments, agent=agent, now=now)
     _mind_the_cool_down(agent, tool, text, now)
     proposal = _new(draft, tool, agent, principal, weighed, now)
-    _lay_first(proposal, draft, text, weighed, by, now)
+    known = _lay_first(proposal, draft, text, weighed, by, now)
     _remember(draft, proposal, now)
     take_effect.after_gate(proposal, draft.arguments, weighed, by, now)
-    return Proposed(proposal, replayed=False)
+    return Proposed(proposal, known)
 
 
 def _earlier(draft: Draft, agent: Agent) -> Proposal | None:
@@ -127,9 +134,15 @@ def _earlier(draft: Draft, agent: Agent) -> Proposal | None:
 
 
 def _mind_the_limit(agent: Agent, now: datetime) -> None:
-    waiting = Proposal.objects.filter(agent=agent, status__in=RETURNED).live(now)
-    if waiting[: settings.HUQAN_MAX_OPEN_PROPOSALS].count() >= settings.HUQAN_MAX_OPEN_PROPOSALS:
+    if sum(_waiting(agent.id, now)) >= settings.HUQAN_MAX_OPEN_PROPOSALS:
         raise TooManyPending
+
+
+@prepared
+def _waiting(agent: UUID, now: datetime) -> QuerySet[Proposal, int]:
+    """How many proposals of the agent wait for people: one row, none for nothing."""
+    waiting = Proposal.objects.filter(agent=agent, status__in=RETURNED).live(now)
+    return waiting.order_by().values("agent").annotate(n=Count("pk")).values_list("n", flat=True)
 
 
 def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
@@ -143,12 +156,17 @@ def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
 
 
 def _mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
-    same = Proposal.objects.filter(
-        agent=agent, tool__iexact=tool, status=Status.REJECTED, decided_at__gt=now - COOL_DOWN
-    )
-    current = same.filter(revisions__number=F("revision"), revisions__arguments_digest=digest_of(text))
-    if (rejected := current.order_by("-decided_at").first()) is not None:
-        raise RecentlyRejected(proposal=str(rejected.id))
+    for rejected, its_tool in _rejected(agent.id, now - COOL_DOWN, digest_of(text)):
+        if its_tool.casefold() == tool.casefold():
+            raise RecentlyRejected(proposal=str(rejected))
+
+
+@prepared
+def _rejected(agent: UUID, since: datetime, arguments: str) -> QuerySet[Proposal, tuple[UUID, str]]:
+    """Id and tool of what was rejected `since` then with exactly these arguments, the latest first."""
+    lately = Proposal.objects.filter(agent=agent, status=Status.REJECTED, decided_at__gt=since)
+    same = lately.filter(revisions__number=F("revision"), revisions__arguments_digest=arguments)
+    return same.order_by("-decided_at").values_list("id", "tool")
 
 
 def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighed, now: datetime) -> Proposal:
@@ -175,17 +193,18 @@ def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighe
 
 def _lay_first(
     proposal: Proposal, draft: Draft, text: str, weighed: Weighed, by: AgentActor, now: datetime
-) -> None:
+) -> Known:
     proposal.expires_at = ends(proposal, weighed, now)
     binding = bind(proposal, 1, text, weighed, proposal.expires_at)
     proposal.binding = binding.digest()
     conflicts = submitted_by(proposal, by.token, now)
+    electorate = electorate_with(proposal, conflicts)
     if weighed.outcome is not Outcome.ALLOW:
-        require_deciders(proposal, weighed, conflicts, now)
-    proposal.save(force_insert=True)
+        refuse_unsatisfiable(weighed.deciding, electorate, now)
+    insert(proposal)
     words = Words(draft.rationale, draft.evidence)
-    lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=by.token, now=now)
-    behalf = proposal.principal if Person.objects.filter(pk=proposal.principal).exists() else None
+    revision = lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=by.token, now=now)
+    behalf = proposal.principal if proposal.principal != proposal.agent_id else None
     private = {"rationale": draft.rationale} if draft.rationale else None
     record(
         proposal,
@@ -197,6 +216,7 @@ def _lay_first(
         on_behalf_of=behalf,
         private=private,
     )
+    return Known(revision, electorate)
 
 
 def require_deciders(proposal: Proposal, weighed: Weighed, conflicts: Conflicts, now: datetime) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from review.access.models import AgentToken, Person
+from review.audit.statements import insert
 from review.domain.binding import FOREVER, Binding, kind_of, utc_seconds
 from review.domain.policy import expiry
 from review.models import Conflict, Proposal, Revision
@@ -64,7 +65,7 @@ def lay(
     author: Person | None = None,
 ) -> Revision:
     """Store the revision that `binding` describes, and add `conflicts` to those of the proposal."""
-    revision = Revision.objects.create(
+    revision = Revision(
         proposal=proposal,
         number=binding.revision,
         arguments=binding.arguments,
@@ -83,6 +84,7 @@ def lay(
         evidence=list(words.evidence),
         created_at=now,
     )
+    insert(revision)
     _add_conflicts(proposal, conflicts)
     return revision
 
@@ -90,8 +92,5 @@ def lay(
 def _add_conflicts(proposal: Proposal, conflicts: Mapping[UUID, str]) -> None:
     """Add those of `conflicts` who are not in the set yet; why the others are stays as it was said first."""
     known = set(proposal.conflicts.values_list("person_id", flat=True)) if proposal.revision > 1 else ()
-    Conflict.objects.bulk_create(
-        Conflict(proposal=proposal, person_id=person, reason=reason)
-        for person, reason in conflicts.items()
-        if person not in known
-    )
+    new = (person for person in conflicts if person not in known)
+    insert(*(Conflict(proposal=proposal, person_id=person, reason=conflicts[person]) for person in new))

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from review.access.actors import Actor, SystemActor
@@ -17,6 +18,7 @@ from review.access.refusals import AgentStopped
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.log import ObjectRef
+from review.audit.statements import prepared
 from review.domain.refusals import AlreadyDecided, NotFound
 from review.domain.status import Status
 from review.models import Proposal
@@ -68,10 +70,15 @@ def agent_alone_at_work(agent_id: UUID, now: datetime) -> Agent:
 
 
 def _at_work(agent_id: UUID, now: datetime) -> Agent:
-    agent = Agent.objects.select_related("workspace").get(pk=agent_id)
+    [agent] = _agent(agent_id)
     if agent.stopped_at is not None or not has_active_owner(agent_id, now):
         raise AgentStopped
     return agent
+
+
+@prepared
+def _agent(agent_id: UUID) -> QuerySet[Agent]:
+    return Agent.objects.select_related("workspace").filter(pk=agent_id)
 
 
 def hold(agent_id: UUID) -> None:
