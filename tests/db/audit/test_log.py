@@ -169,7 +169,7 @@ def test_without_its_entry_nothing_else_is_written(monkeypatch: pytest.MonkeyPat
     def full(entry: Entry) -> None:
         raise DatabaseError("database or disk is full")
 
-    monkeypatch.setattr(log, "_insert", full)
+    monkeypatch.setattr(log, "insert", full)
     with pytest.raises(Unavailable) as refusal, write():
         wrote_and_failed()
     assert refusal.value.status == 503
