@@ -19,7 +19,7 @@ from review.access.actors import PersonActor
 from review.access.roles import Role
 from review.queries import queue
 
-Count = Callable[[PersonActor, datetime], int]
+Count = Callable[[PersonActor, datetime], queue.Counted]
 
 
 class Place(NamedTuple):
@@ -43,12 +43,12 @@ PLACES = (
 )
 
 
-def _decidable(actor: PersonActor, now: datetime) -> int:
-    return queue.in_view(actor.person, queue.View.MINE, now).count()
+def _decidable(actor: PersonActor, now: datetime) -> queue.Counted:
+    return queue.decidable(actor.person, now)
 
 
-def _releasable(actor: PersonActor, now: datetime) -> int:
-    return queue.held(actor.person, now).filter(queue.decidable_by(actor.person, now)).count()
+def _releasable(actor: PersonActor, now: datetime) -> queue.Counted:
+    return queue.releasable(actor.person, now)
 
 
 #: What this person can decide, by page; nothing else is counted.

@@ -201,7 +201,7 @@ def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Me
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
     known, asked = identities(), tuple(workspaces)
-    can_sign_in = {known.one(person) for person in _with_an_account(asked)}
+    can_sign_in = {known.one(person) for person in _with_an_account(asked) if person}
     for row in _ever_held(asked):
         found[row.workspace_id] += (_membership(row, known.one(row.person_id) in can_sign_in, known),)
     return found

@@ -36,18 +36,24 @@ class Keyset:
     keys: tuple[tuple[str, str], ...]
 
     def page(
-        self, rows: QuerySet[Row], *, cursor: str | None, size: int, scope: Sequence[str] = ()
+        self, *parts: QuerySet[Row], cursor: str | None, size: int, scope: Sequence[str] = ()
     ) -> Page[Row]:
         """Return the page after `cursor`, which holds only for the same `scope` (filters, person).
 
+        The list may be given in parts that have no row in common; each is read by itself, then they are merged.
+
         Raises: BadCursor.
         """
-        ordered = rows.order_by(*(name for name, _ in self.keys))
-        if cursor:
-            ordered = ordered.filter(self._after(self._read(cursor, scope)))
-        found = list(ordered[: size + 1])
-        more = len(found) > size
-        return Page(found[:size], self._write(found[size - 1], scope) if more else None)
+        after = self._after(self._read(cursor, scope)) if cursor else Q()
+        names = [name for name, _ in self.keys]
+        found = [row for part in parts for row in part.filter(after).order_by(*names)[: size + 1]]
+        if len(parts) > 1:
+            self._sort(found)
+        return Page(found[:size], self._write(found[size - 1], scope) if len(found) > size else None)
+
+    def _sort(self, rows: list[Row]) -> None:
+        for name, _ in reversed(self.keys):
+            rows.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
 
     def _after(self, place: Sequence[Any]) -> Q:
         """Rows that come later: equal in the first keys, past the place in the next one."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
 from review.access.models import Membership, Ownership, Person
@@ -22,6 +23,7 @@ from review.queries.identity import Identities, identities
 from review.queries.paging import Keyset, Page
 
 PAGE = 50
+COUNTED = 500  # how many rows a number beside a view, or the choices of a filter, look at
 
 
 class View(StrEnum):
@@ -40,7 +42,6 @@ OVER = (
 )
 BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
 BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
-BY_RISK_AND_AGE = Keyset("huqan.held", (("-risk_rank", "int"), ("id", "id")))
 
 
 @dataclass(frozen=True)
@@ -57,16 +58,27 @@ class Filters:
         return [self.workspace, self.risk, self.tool, self.agent, self.search]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """How many proposals stand in each view that is counted, and how many held ones this person can decide."""
+class Counted(NamedTuple):
+    """A number beside a view. Nobody works through more than COUNTED, so no more are looked at."""
 
-    mine: int
-    others: int
-    returned: int
-    unrun: int
-    unknown: int
-    held: int
+    n: int
+    more: bool = False  # than were looked at
+
+    def __str__(self) -> str:
+        return f"{self.n}+" if self.more else str(self.n)
+
+    def __bool__(self) -> bool:
+        return self.n > 0
+
+
+class Counts(NamedTuple):
+    """How many proposals stand in each view that is counted."""
+
+    mine: Counted
+    others: Counted
+    returned: Counted
+    unrun: Counted
+    unknown: Counted
 
 
 def page(person: Person, view: View, filters: Filters, cursor: str | None, now: datetime) -> Page[Proposal]:
@@ -75,19 +87,17 @@ def page(person: Person, view: View, filters: Filters, cursor: str | None, now: 
     Raises: BadCursor.
     """
     rows = matching(in_view(person, view, now), filters).select_related("workspace", "agent")
-    keyset = BY_RISK_AND_TIME if view in WAITING else BY_END
-    return keyset.page(rows, cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()])
+    scope = [view, str(person.id), *filters.scope()]
+    return _order(view).page(*_by_workspace(rows, person, now), cursor=cursor, size=PAGE, scope=scope)
 
 
-def held_page(person: Person, filters: Filters, cursor: str | None, now: datetime) -> Page[Proposal]:
-    """Return a page of what is quarantined where `person` has a role.
+def _order(view: View) -> Keyset:
+    return BY_RISK_AND_TIME if view in WAITING else BY_END
 
-    Raises: BadCursor.
-    """
-    rows = matching(held(person, now), filters).select_related("workspace", "agent")
-    return BY_RISK_AND_AGE.page(
-        rows, cursor=cursor, size=PAGE, scope=["held", str(person.id), *filters.scope()]
-    )
+
+def _by_workspace(rows: ProposalQuerySet, person: Person, now: datetime) -> list[ProposalQuerySet]:
+    """Split `rows`, so that each part can be read in the order of an index."""
+    return [rows.filter(workspace_id=workspace.id) for workspace in workspaces_of(person.id, now)]
 
 
 def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
@@ -142,17 +152,39 @@ def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
 
 
 def counts(person: Person, now: datetime) -> Counts:
-    """Return the counts that stand beside the views."""
-    pending = _within(person, now).filter(status=Status.PENDING).live(now)
-    mine = pending.filter(decidable_by(person, now)).count()
+    """Return the numbers that stand beside the views."""
+    mine, others = _pending(person, now)
     return Counts(
         mine=mine,
-        others=pending.count() - mine,
-        returned=in_view(person, View.RETURNED, now).count(),
-        unrun=in_view(person, View.UNRUN, now).count(),
-        unknown=in_view(person, View.UNKNOWN, now).count(),
-        held=held(person, now).filter(decidable_by(person, now)).count(),
+        others=others,
+        returned=_counted(in_view(person, View.RETURNED, now)),
+        unrun=_counted(in_view(person, View.UNRUN, now)),
+        unknown=_counted(in_view(person, View.UNKNOWN, now)),
     )
+
+
+def decidable(person: Person, now: datetime) -> Counted:
+    """Return how many pending proposals `person` can decide."""
+    return _pending(person, now)[0]
+
+
+def releasable(person: Person, now: datetime) -> Counted:
+    """Return how many held proposals `person` can decide."""
+    return _counted(held(person, now).filter(decidable_by(person, now)))
+
+
+def _pending(person: Person, now: datetime) -> tuple[Counted, Counted]:
+    """What is pending, as what `person` can decide and what waits for others: of the first COUNTED rows."""
+    pending = _within(person, now).filter(status=Status.PENDING).live(now)
+    is_mine = ExpressionWrapper(decidable_by(person, now), output_field=BooleanField())
+    first = list(pending.annotate(is_mine=is_mine).order_by()[:COUNTED].values_list("is_mine", flat=True))
+    mine, more = sum(first), len(first) == COUNTED
+    return Counted(mine, more), Counted(len(first) - mine, more)
+
+
+def _counted(rows: ProposalQuerySet) -> Counted:
+    found = rows.order_by()[:COUNTED].count()
+    return Counted(found, found == COUNTED)
 
 
 def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]:
@@ -161,13 +193,17 @@ def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]
     return {look.proposal_id: look for look in looks}
 
 
-def choices(person: Person, view: View | None, now: datetime) -> dict[str, list[str]]:
-    """Return the values that the filters of a view offer; tools and agents are those that stand in it."""
-    rows = (held(person, now) if view is None else in_view(person, view, now)).order_by()
+def choices(person: Person, view: View, now: datetime) -> dict[str, list[str]]:
+    """Return the values that the filters of a view offer; tools and agents are those of its first COUNTED rows."""
+    names = [name for name, _ in _order(view).keys]
+    parts = _by_workspace(in_view(person, view, now), person, now)
+    first = [
+        row for part in parts for row in part.order_by(*names)[:COUNTED].values_list("tool", "agent__name")
+    ]
     return {
         "workspace": [workspace.name for workspace in workspaces_of(person.id, now)],
-        "tool": sorted(rows.values_list("tool", flat=True).distinct()[:100]),
-        "agent": sorted(rows.exclude(agent=None).values_list("agent__name", flat=True).distinct()[:100]),
+        "tool": sorted({tool for tool, _ in first}),
+        "agent": sorted({agent for _, agent in first if agent}),
     }
 
 
@@ -180,7 +216,9 @@ def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
     ended = Q(status__in=OVER) | Q(
         status__in=(Status.PENDING, Status.CHANGES_REQUESTED, Status.APPROVED), expires_at__lte=now
     )
-    return rows.filter(ended).annotate(ended_at=Coalesce(F("decided_at"), F("expires_at"), F("created_at")))
+    ended_at = Coalesce(F("decided_at"), F("expires_at"), F("created_at"))
+    # The last condition says nothing new, and lets the index begin where the first row is.
+    return rows.filter(ended).annotate(ended_at=ended_at).filter(ended_at__lte=now)
 
 
 def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:

@@ -19,7 +19,18 @@ from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
 from review.domain.policy import Risk
-from review.queries.queue import PAGE, WAITING, Counts, Filters, View, choices, counts, in_view, page
+from review.queries.queue import (
+    PAGE,
+    WAITING,
+    Counted,
+    Counts,
+    Filters,
+    View,
+    choices,
+    counts,
+    in_view,
+    page,
+)
 from review.views.rows import queue_rows
 
 FILTERS = ("workspace", "risk", "tool", "agent")
@@ -107,7 +118,7 @@ def _titles() -> dict[View, str]:
     }
 
 
-def _counted(numbers: Counts) -> dict[View, int | None]:
+def _counted(numbers: Counts) -> dict[View, Counted | None]:
     return {
         View.MINE: numbers.mine,
         View.OTHERS: numbers.others,
@@ -133,12 +144,11 @@ def _views(current: View, numbers: Counts) -> list[dict[str, Any]]:
 
 
 def _sentence(view: View, numbers: Counts) -> str:
-    count = _counted(numbers)[view]
     match view:
         case View.MINE:
             return ngettext(
-                "%(n)d proposal that you can decide", "%(n)d proposals that you can decide", count or 0
-            ) % {"n": count}
+                "%(n)s proposal that you can decide", "%(n)s proposals that you can decide", numbers.mine.n
+            ) % {"n": numbers.mine}
         case View.OTHERS:
             return _("You can read these. Others decide them, and each row says why.")
         case View.RETURNED:
@@ -186,7 +196,7 @@ def _empty(view: View, numbers: Counts) -> dict[str, str]:
     if view is not View.MINE:
         return {"sentence": "", "link_url": _address(View.MINE), "link_label": _("Needs me")}
     waiting = ngettext(
-        "%(n)d proposal waits for others.", "%(n)d proposals wait for others.", numbers.others
+        "%(n)s proposal waits for others.", "%(n)s proposals wait for others.", numbers.others.n
     ) % {"n": numbers.others}
     return {"sentence": waiting, "link_url": _address(View.OTHERS), "link_label": _("Waiting for others")}
 

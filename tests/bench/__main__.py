@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 
-from tests.bench import bodies, differences, faults, hostile, server  # noqa: F401  importing a module registers its rows
+from tests.bench import bodies, differences, faults, hostile, queue, server  # noqa: F401  importing registers rows
 from tests.bench.rounds import ROUNDS, Row, rows
 
 

@@ -76,13 +76,13 @@ class Reviewer:
         jar = urllib.request.HTTPCookieProcessor(CookieJar())
         self._opener = urllib.request.build_opener(jar, urllib.request.ProxyHandler({}))
         self._url = console.url
-        token = self._field(self._get("/accounts/login/"), "csrfmiddlewaretoken")
+        token = self._field(self.open("/accounts/login/"), "csrfmiddlewaretoken")
         signed_in = {"csrfmiddlewaretoken": token, "login": name, "password": console.password(name)}
         self.send("/accounts/login/", signed_in)
 
     def form(self, proposal: str) -> tuple[str, dict[str, str]]:
         """Open the page of `proposal` and return the address and the fields of an approval."""
-        page = self._get(f"/proposals/{proposal}/")
+        page = self.open(f"/proposals/{proposal}/")
         names = ("csrfmiddlewaretoken", "revision", "binding", "nonce")
         fields = {name: self._field(page, name) for name in names}
         return f"/proposals/{proposal}/decide/", {**fields, "verdict": "approve", "reason": "Measured."}
@@ -93,7 +93,8 @@ class Reviewer:
         request = urllib.request.Request(self._url + path, data, {"Referer": self._url + path})
         self._opener.open(request, timeout=40).read()
 
-    def _get(self, path: str) -> str:
+    def open(self, path: str) -> str:
+        """Return the page at `path`."""
         return str(self._opener.open(self._url + path, timeout=40).read().decode())
 
     @staticmethod
