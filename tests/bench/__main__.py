@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import traceback
 
-from tests.bench import bodies, differences, faults, hostile, queue, server  # noqa: F401  importing registers rows
+# Importing a module registers its rows.
+from tests.bench import bodies, differences, faults, hostile, log, queue, server, starts  # noqa: F401
 from tests.bench.rounds import ROUNDS, Row, rows
 
 

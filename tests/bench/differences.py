@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 
-from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.canonical_json import JSON, canonical
 from review.domain.diff import compare
 from tests.bench.rounds import ratio, row
 
@@ -14,7 +14,7 @@ SIZE = 120_000  # characters a side; with its frame under the reader's limits
 
 
 def shapes() -> dict[str, tuple[str, str]]:
-    """Return pairs of canonical texts that are dear to compare: long words, many rows, shifted lists."""
+    """Return pairs of canonical texts that are dear to compare: long words, many rows, shifted lists, deep nests."""
     words = [f"w{number % 977}" for number in range(SIZE // 6)]
     items = [f"item {number}" for number in range(9_000)]
     return {
@@ -23,8 +23,24 @@ def shapes() -> dict[str, tuple[str, str]]:
             canonical({"t": " ".join(word + "x" * (place % 3 == 0) for place, word in enumerate(words))}),
         ),
         "a long list, shifted by one": (canonical({"l": items}), canonical({"l": ["new", *items]})),
+        "words of one letter, every other one changed": (
+            canonical({"t": "a b " * (SIZE // 4)}),
+            canonical({"t": "a c " * (SIZE // 4)}),
+        ),
+        "as many members as are read, all changed": (
+            canonical({f"key{number}": number for number in range(9_000)}),
+            canonical({f"key{number}": str(number) for number in range(9_000)}),
+        ),
+        "a nest as deep as is read, with long lists at its end": (_nest(items), _nest(items[1:])),
         "a long list, turned round": (canonical({"l": items}), canonical({"l": items[::-1]})),
     }
+
+
+def _nest(items: list[str]) -> str:
+    value: JSON = items
+    for _ in range(30):
+        value = {"n": value}
+    return canonical(value)
 
 
 @row("diff of the worst 256 KiB shape against json.loads of both", must=10)

@@ -1,0 +1,29 @@
+"""What verifying a log of a million entries costs, in time and in memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+
+from tests.bench.rounds import row
+
+ENTRIES = 1_000_000
+
+
+@row("verify a million entries against only fetching them, 3 rounds", must=2.5)
+def verify_log() -> float:
+    return _measured()["ratio"]
+
+
+@row("MB of memory that verifying a million entries adds", must=50)
+def verify_memory() -> float:
+    return _measured()["growth"]
+
+
+@cache
+def _measured() -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.bench.long_log", str(ENTRIES)]
+    told: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return told
