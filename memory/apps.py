@@ -1,13 +1,16 @@
 """What agents may remember, behind its own gate."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class MemoryConfig(AppConfig):
     name = "memory"
 
     def ready(self) -> None:
-        """Let verification look at memory; imported here, since models can be only now."""
+        """Let verification look at memory and migrations end in a whole index; models can be imported only now."""
+        from memory import recall_index
         from memory.queries import replay
 
         replay.register()
+        post_migrate.connect(recall_index.settle, sender=self)

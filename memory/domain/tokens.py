@@ -8,6 +8,7 @@ it is read in both, and a Turkish stem is marked: the Turkish reading of an Engl
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 import unicodedata
@@ -21,9 +22,10 @@ Language = Literal["en", "tr"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 #: Kept with stored tokens. Raise it with any change that can alter one token of one text.
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 
 _LONGEST_STEMMED = 40  # no word of either language; longer runs are keys or noise and stay as they are
+_LONGEST_KEPT = 200  # far under what any index takes as one term; of longer runs only a digest is kept
 _WITHOUT_DECOMPOSITION = str.maketrans(
     {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "’": "'"}
 )
@@ -119,6 +121,8 @@ def _words(text: str) -> list[str]:
 
 
 def _term(word: str, lang: Language) -> str:
+    if len(word) > _LONGEST_KEPT:
+        return f"long:{hashlib.sha256(word.encode()).hexdigest()}"
     if len(word) > _LONGEST_STEMMED or not word.isalpha():
         return word
     return _stem(word, lang)

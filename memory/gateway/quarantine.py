@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memory.gateway.columns import columns
 from memory.gateway.entries import note, standing
-from memory.gateway.stillness import rebuild_indexes, stand_still
+from memory.gateway.stillness import stand_still
 from memory.gateway.tombstones import bury, refuse_rejected
 from memory.gateway.values import keys_of
 from memory.gateway.write import Admission, Admitted, corroborate
@@ -91,7 +91,6 @@ def _trust(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:
     before = standing(record)
     record.trust, record.trusted_at = Trust.TRUSTED, timezone.now()
     record.save(update_fields=["trust", "trusted_at"])
-    rebuild_indexes(record.workspace_id)  # its id is older than those of records written meanwhile
     note(Action.MEMORY_RELEASED, record, proposal, by, before=before, after=standing(record))
 
 

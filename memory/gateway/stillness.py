@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
-from django.db.models import F
-
-from memory.models import RecallEpoch
 from review.audit import log
 
 
@@ -18,9 +13,3 @@ def stand_still() -> None:
     Raises: RuntimeError outside write(), Unavailable.
     """
     log.take_turn()
-
-
-def rebuild_indexes(scope: UUID) -> None:
-    """Tell every server that its index of this workspace no longer holds: something left, or an old record came in."""
-    if not RecallEpoch.objects.filter(workspace_id=scope).update(epoch=F("epoch") + 1):
-        RecallEpoch.objects.create(workspace_id=scope, epoch=1)

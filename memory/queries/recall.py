@@ -11,6 +11,7 @@ from uuid import UUID
 from memory.domain.tokens import Language
 from memory.models import MemoryRecord
 from memory.queries.corpus import Past, Present
+from memory.queries.snapshot import one_moment
 from memory.queries.verdicts import Judged, Moment, judge
 from memory.search import Answer, Hit, Mode, search
 from review.domain.refusals import NotFound
@@ -46,8 +47,13 @@ class Recalled(NamedTuple):
 def recall(scope: UUID, question: Question, moment: Moment) -> Recalled:
     """Return at most `question.limit` hits of this workspace that are not withheld, and those that were on the way.
 
-    Raises: EmptyQuery, QueryTooLong.
+    Index, scores, rows and verdicts are of one moment. Raises: EmptyQuery, QueryTooLong.
     """
+    with one_moment():
+        return _recall(scope, question, moment)
+
+
+def _recall(scope: UUID, question: Question, moment: Moment) -> Recalled:
     answer = _search(scope, question, moment, question.limit)
     found = _judged(scope, answer.hits, moment)
     if any(hit.judged.withheld for hit in found):  # rare: look further, so that they cost no place

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 
@@ -41,6 +41,22 @@ class Row(NamedTuple):
     recorded_at: datetime
 
 
+class Candidate(NamedTuple):
+    """As much of an eligible record as ranking takes; see `Row`."""
+
+    id: UUID
+    tokens: str
+    recorded_at: datetime
+
+
+class Statistics(NamedTuple):
+    """Of all eligible records of a scope: how many, with how many terms, and how many hold a term (absent: none)."""
+
+    records: int
+    words: int
+    found_in: Mapping[str, int]
+
+
 class Epoch(NamedTuple):
     """What an index must have seen to answer for a scope now.
 
@@ -62,6 +78,44 @@ class Corpus(Protocol):
 
     def eligible(self, scope: UUID, after: UUID | None = None) -> Iterable[Row]:
         """All eligible records of the scope, or those with an id above `after`."""
+
+
+class IndexUnusable(Exception):
+    """The index called `name` could not be asked. That is not the same as having found nothing."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """A corpus with an index of its own, which knows where a term is. Each method raises IndexUnusable.
+
+    All answers that one ranking asks for belong to one moment.
+    """
+
+    @property
+    def index(self) -> str:
+        """The name of the index, and so of the engine that asks it."""
+
+    def epoch(self, scope: UUID) -> Epoch | None:
+        """See `Corpus.epoch`."""
+
+    def eligible(self, scope: UUID, after: UUID | None = None) -> Iterable[Row]:
+        """See `Corpus.eligible`."""
+
+    def statistics(self, scope: UUID, terms: Iterable[str]) -> Statistics:
+        """The numbers of the scope, and those of `terms`."""
+
+    def spread(self, scope: UUID) -> Mapping[int, int]:
+        """How many terms are found in exactly n records, for each n that is not 0."""
+
+    def sharing(self, scope: UUID, terms: Iterable[str]) -> Iterable[Candidate]:
+        """The eligible records that hold one of `terms` or more, in any order."""
+
+    def newest(self, scope: UUID, limit: int | None) -> Iterable[UUID]:
+        """The ids of all eligible records, or the first `limit`: newest first, equal ones by id."""
 
 
 class Engine(Protocol):

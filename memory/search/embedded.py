@@ -11,9 +11,14 @@ from memory.search.contract import Corpus, Epoch, Hit, Mode, Query
 from memory.search.index import Index
 
 MOST_SCOPES = 64
+ANY_NUMBER = 1 << 62
 MOST_BYTES = 256 * 1024 * 1024
 
 _Key = tuple[UUID, int]
+
+
+class TooManyRecords(Exception):
+    """This scope is for an engine that does not keep it in memory."""
 
 
 class _Shelf:
@@ -28,6 +33,10 @@ class _Shelf:
         self.weight = 0
         self._number: int | None = None
         self._index: Index | None = None
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self._index, self.weight = None, 0
 
     def current(self, corpus: Corpus, scope: UUID, epoch: Epoch) -> Index:
         """The index as of `epoch`: as it is, with the tail appended, or built anew."""
@@ -54,18 +63,27 @@ class EmbeddedEngine:
 
     name = "embedded"
 
-    def __init__(self, most_scopes: int = MOST_SCOPES, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, most_scopes: int = MOST_SCOPES, most_bytes: int = MOST_BYTES, most_records: int = ANY_NUMBER
+    ) -> None:
         self._most_scopes = most_scopes
         self._most_bytes = most_bytes
+        self._most_records = most_records
         self._shelves: OrderedDict[_Key, _Shelf] = OrderedDict()
         self._lock = threading.Lock()
 
     def rank(self, corpus: Corpus, scope: UUID, query: Query, mode: Mode, limit: int | None) -> list[Hit]:
-        """See `Engine.rank`. The epoch is read under the lock, so it is never older than the index."""
+        """See `Engine.rank`. The epoch is read under the lock, so it is never older than the index.
+
+        Raises: TooManyRecords where the scope has more than this engine keeps.
+        """
         shelf = self._shelf((scope, TOKENIZER_VERSION))
         with shelf.lock:
             epoch = corpus.epoch(scope)
             if epoch is not None:
+                if epoch.size > self._most_records:
+                    shelf.clear()
+                    raise TooManyRecords
                 hits = shelf.current(corpus, scope, epoch).rank(query, mode, limit)
                 self._make_room()
                 return hits

@@ -57,7 +57,7 @@ class Index:
         high, low = self._id_halves
         high.append(row.id.int >> _HALF)
         low.append(row.id.int & _LOW_BITS)
-        self._recorded.append(_microseconds(row.recorded_at))
+        self._recorded.append(microseconds(row.recorded_at))
         self._texts.append(text)
         self.last = row.id if self.last is None else max(self.last, row.id)
         self.weight += _RECORD_WEIGHT + _TERM_WEIGHT * len(terms) + len(text)
@@ -89,5 +89,6 @@ class Index:
         return within[np.lexsort((low, high, keys[within]))[:limit]]
 
 
-def _microseconds(moment: datetime) -> int:
+def microseconds(moment: datetime) -> int:
+    """`moment` as a number that compares and sorts like it."""
     return (moment - _START) // timedelta(microseconds=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,27 @@ def taken(column: array[int], positions: Positions) -> npt.NDArray[Any]:
     if not len(positions):
         return np.zeros(0, dtype=column.typecode)
     return np.frombuffer(column, dtype=column.typecode)[positions]
+
+
+def plain_weight(records: int, found_in: int) -> float:
+    """The inverse document frequency of a term found in `found_in` of `records`: below zero from the half on."""
+    return math.log(records - found_in + 0.5) - math.log(found_in + 0.5)
+
+
+def weight_floor(records: int, spread: Mapping[int, int]) -> float:
+    """What a very common term weighs: EPSILON of the average weight over all terms.
+
+    `spread` says how many terms are found in exactly n records: those weigh the same, so they are counted, not
+    visited; and in one order however the records came together, for the same bits.
+    """
+    total = sum(spread[n] * plain_weight(records, n) for n in sorted(spread))
+    return EPSILON * (total / sum(spread.values()))
+
+
+def saturation(frequencies: Positions, lengths: npt.NDArray[Any], average: float) -> Scores:
+    """By how much of its weight a term counts in records of these lengths that hold it so often; under K1 + 1."""
+    grown: Scores = frequencies * (K1 + 1) / (frequencies + K1 * (1 - B + B * lengths / average))
+    return grown
 
 
 class Okapi:
@@ -95,28 +116,18 @@ class Okapi:
 
     def _contribution(self, positions: Positions, frequencies: Positions) -> Scores:
         """What one term adds to the score of each record that has it."""
-        lengths = taken(self._lengths, positions)
         average = self._total_length / len(self)
-        saturation = frequencies * (K1 + 1) / (frequencies + K1 * (1 - B + B * lengths / average))
-        contribution: Scores = self._weight(len(positions)) * saturation
+        contribution: Scores = self._weight(len(positions)) * saturation(
+            frequencies, taken(self._lengths, positions), average
+        )
         return contribution
 
     def _weight(self, found_in: int) -> float:
-        """The inverse document frequency of a term found in that many records, never below zero's floor."""
-        weight = self._plain_weight(found_in)
+        weight = plain_weight(len(self), found_in)
         return weight if weight >= 0 else self._weight_floor()
 
-    def _plain_weight(self, found_in: int) -> float:
-        return math.log(len(self) - found_in + 0.5) - math.log(found_in + 0.5)
-
     def _weight_floor(self) -> float:
-        """EPSILON of the average weight over all terms.
-
-        Terms found in equally many records weigh the same, so they are counted, not visited; and in the
-        same order however the list grew, for the same bits.
-        """
         if self._floor is None:
             spread = np.array(self._spread)
-            total = sum(int(spread[n]) * self._plain_weight(int(n)) for n in np.flatnonzero(spread))
-            self._floor = EPSILON * (total / len(self._postings))
+            self._floor = weight_floor(len(self), {int(n): int(spread[n]) for n in np.flatnonzero(spread)})
         return self._floor
