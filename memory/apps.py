@@ -1,7 +1,7 @@
 """What agents may remember, behind its own gate."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class MemoryConfig(AppConfig):
@@ -13,4 +13,5 @@ class MemoryConfig(AppConfig):
         from memory.queries import replay
 
         replay.register()
+        pre_migrate.connect(recall_index.stand_aside, sender=self)
         post_migrate.connect(recall_index.settle, sender=self)

@@ -6,21 +6,31 @@ stored tokens, never raw text, and only records that are trusted and active: no 
 SQLite has an FTS5 table. Each of its terms begins with the workspace, so that a question reads nothing of another
 one. PostgreSQL has a partial GIN index over the tokens. `memory_recallterm` and `memory_recallepoch` are in both.
 
-A migration that rebuilds the table of records on SQLite drops its triggers without a word: every migrate ends in
-`settle`, which makes what is missing and fills it anew.
+SQLite drops the triggers of a table that a migration rebuilds, without a word, and refuses to rebuild one that they
+name. So they stand aside for every migration of this app (`stand_aside`), and every migrate ends in `settle`, which
+makes what is missing and fills it anew.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations import Migration
 
 from memory.models import Lifecycle, Trust
 
 RECORDS = "memory_memoryrecord"
 COLUMNS = ("content", "tokens", "tokenizer", "trust", "lifecycle", "workspace_id")
+
+
+def stand_aside(*, using: str, plan: Iterable[tuple[Migration, bool]], **_: Any) -> None:
+    """Take the triggers away while tables of this app are migrated."""
+    if any(migration.app_label == "memory" for migration, _ in plan):
+        connection = connections[using]
+        _execute(connection, _ENGINES[connection.vendor].drop())
 
 
 def settle(*, using: str, **_: Any) -> None:
@@ -102,9 +112,15 @@ class _SQLite:
             cursor.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
             return dict(cursor.fetchall())
 
+    def drop(self) -> list[str]:
+        return [f"DROP TRIGGER IF EXISTS {name}" for name in self._triggers()]
+
     def create(self) -> list[str]:
-        drop = [f"DROP TRIGGER IF EXISTS {name}" for name in self._triggers()]
-        return [*drop, *(f"DROP TABLE IF EXISTS {name}" for name in self.tables), *self.written().values()]
+        return [
+            *self.drop(),
+            *(f"DROP TABLE IF EXISTS {name}" for name in self.tables),
+            *self.written().values(),
+        ]
 
     def fill(self) -> list[str]:
         scoped, found = self._scoped("r"), f"FROM {RECORDS} r, json_each({self._list('r')}) t"
@@ -223,10 +239,13 @@ class _PostgreSQL:
             )
             return dict(cursor.fetchall())
 
+    def drop(self) -> list[str]:
+        return [f"DROP TRIGGER IF EXISTS {self.name} ON {RECORDS}"]
+
     def create(self) -> list[str]:
         return [
             f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $${self._body()}$$",
-            f"DROP TRIGGER IF EXISTS {self.name} ON {RECORDS}",
+            *self.drop(),
             (
                 f"CREATE TRIGGER {self.name} AFTER INSERT OR DELETE OR UPDATE OF {', '.join(COLUMNS)} ON {RECORDS}"
                 f" FOR EACH ROW EXECUTE FUNCTION {self.name}()"
