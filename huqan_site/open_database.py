@@ -37,6 +37,8 @@ def _let_go(**_: Any) -> None:
 
 def _file(connection: BaseDatabaseWrapper) -> tuple[int, ...]:
     """Which file it is, and who may do what with it; nothing for a database that is no file."""
+    if connection.vendor != "sqlite":
+        return ()
     try:
         stat = os.stat(connection.settings_dict["NAME"])
     except OSError:
