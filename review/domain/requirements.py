@@ -80,7 +80,8 @@ def _independence(case: Case, person: PersonId, names: Mapping[PersonId, str]) -
     if person in case.electorate.conflicts:
         note = f"{case.electorate.reason(person)} Nobody can waive this. {others}".strip()
         return Requirement(f"You are independent of {whom}", State.NOT_MET_BY_YOU, note)
-    return Requirement(f"You are independent of {whom}, of its owners and of every author", State.MET, others)
+    owners = ", of its owners" if case.electorate.agent else ""
+    return Requirement(f"You are independent of {whom}{owners} and of every author", State.MET, others)
 
 
 def _not_independent(case: Case, person: PersonId, names: Mapping[PersonId, str]) -> str:
@@ -88,8 +89,15 @@ def _not_independent(case: Case, person: PersonId, names: Mapping[PersonId, str]
     others = {
         who: reason for who, reason in case.electorate.conflicts.items() if who != person and who in names
     }
-    named = sorted(f"{names[who]} ({_PARTS[Reason(reason)]})" for who, reason in others.items())
+    named = sorted(f"{names[who]} ({_part(case, reason)})" for who, reason in others.items())
     return f"Not independent: {', '.join(named)}." if named else ""
+
+
+def _part(case: Case, reason: Reason) -> str:
+    """Of what a person started nobody is acted for: he proposed it."""
+    if reason == Reason.PRINCIPAL and case.electorate.agent is None:
+        return "proposed it"
+    return _PARTS[Reason(reason)]
 
 
 def _role(case: Case, person: PersonId, now: datetime) -> Requirement:

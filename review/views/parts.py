@@ -20,6 +20,7 @@ from review.access.queries import is_manager, owners_now
 from review.domain import status as states
 from review.domain.decision import Case, Verdict
 from review.domain.independence import Electorate
+from review.domain.policy import FLOOR
 from review.domain.requirements import Requirement, State, requirements
 from review.domain.status import REVISABLE, Status
 from review.domain.summary import asking
@@ -140,11 +141,15 @@ def policy(proposal: Proposal, case: Case, person: Person, now: datetime) -> dic
     )
     return {
         "version": version,
-        "rule": _("rule %(n)d") % {"n": number} if number else _("the defaults"),
+        "rule": _("rule %(n)d") % {"n": number} if number else _unruled(tool),
         "tool": tool,
         "url": f"{reverse('policy')}?{urlencode({'workspace': proposal.workspace.name})}",
         "requirements": [_requirement(row) for row in rows],
     }
+
+
+def _unruled(tool: str) -> str:
+    return _("the floor") if tool in FLOOR else _("the defaults")
 
 
 def _requirement(row: Requirement) -> dict[str, Any]:
@@ -291,6 +296,7 @@ def agent_words(proposal: Proposal, revision: Revision) -> dict[str, Any]:
         "words": spoken.rationale if spoken else "",
         "editor": revision.author_person and revision.author_person.name,
         "editor_words": revision.rationale if revision.author_person else "",
+        "editor_began": proposal.agent is None,
     }
 
 

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from huqan_site.lib import strict_json
@@ -21,7 +22,7 @@ from review.access.queries import is_manager, workspaces_of
 from review.access.refusals import NotManager
 from review.access.sessions import signed_in
 from review.domain.editing import as_json
-from review.domain.refusals import Invalid, NotFound, ReasonRequired
+from review.domain.refusals import NotFound, ReasonRequired
 from review.queries.bases import Base, arguments_of
 from review.queries.policies import document_of, in_force
 from review.queries.policy_changes import consequences, history, house_of, waiting
@@ -33,6 +34,8 @@ from review.views.form import number_of, text_of
 
 if TYPE_CHECKING:
     from review.access.models import Workspace
+
+CANNOT_STAND = gettext_lazy("It cannot stand as it is written. Each place is listed below; the text is kept.")
 
 
 @require_safe
@@ -236,8 +239,8 @@ def _status(refusal: Refusal | None) -> dict[str, Any] | None:
         return None
     return {
         "recorded": False,
-        "title": _("Not proposed. %(why)s") % {"why": refusal.detail},
+        "title": _("Not proposed. %(why)s") % {"why": CANNOT_STAND if refusal.errors else refusal.detail},
         "sentence": "",
-        "next": getattr(refusal, "advice", "") if not isinstance(refusal, Invalid) else "",
+        "next": getattr(refusal, "advice", ""),
         "code": refusal.code,
     }

@@ -154,15 +154,17 @@ def _own(found: Proposal, actor: PersonActor, now: datetime) -> dict[str, str | 
 def _bases(found: Proposal, bases: list[Base], chosen: Base) -> dict[str, Any] | None:
     if len(bases) < 2 and bases[0].text is None:
         return None
-    options = [(base.key, _named(base)) for base in bases]
+    options = [(base.key, _named(base, found)) for base in bases]
     return {"options": options, "chosen": chosen.key, "decidable": chosen is bases[0]}
 
 
-def _named(base: Base) -> str:
+def _named(base: Base, found: Proposal) -> str:
     if base.looked_at:
         return _("revision %(n)d, which you looked at") % {"n": base.revision}
     if base.revision:
         return _("revision %(n)d") % {"n": base.revision}
     if base.proposal:
         return _("the last approved call")
-    return _("nothing, show all values") if base.text is None else _("the record as it stands")
+    if base.text is None:
+        return _("nothing, show all values")
+    return _("the policy that runs") if found.kind == Kind.POLICY_CHANGE else _("the record as it stands")

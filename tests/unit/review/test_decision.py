@@ -306,3 +306,23 @@ def test_the_order_of_refusals_is_the_contracts():
     ]
     form["confirm"] = "The staging port is 7443."
     assert decide(wrong, ALICE, **form).status is Status.PENDING
+
+
+# A rule or a policy that is no longer the one
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject", "request_changes"])
+@pytest.mark.parametrize("now", ["policy_now", "deciding_now"])
+def test_under_a_rule_that_changed_no_verdict_counts(now: str, verdict: str) -> None:
+    with pytest.raises(refusals.PolicyChanged):
+        decide(case(**{now: "sha256:other"}), ALICE, verdict)
+
+
+def test_a_change_of_the_policy_that_was_overtaken_can_be_ended_and_not_approved() -> None:
+    overtaken = case(kind=Kind.POLICY_CHANGE, conflicts={DANA: Reason.AUTHOR}, overtaken=True)
+    with pytest.raises(refusals.PolicyChanged) as refused:
+        decide(overtaken, ERIN)
+    assert "Propose it anew" in refused.value.detail
+    assert decide(overtaken, ERIN, "reject").status is Status.REJECTED
+    assert decide(overtaken, ERIN, "request_changes").status is Status.CHANGES_REQUESTED
+    assert decide(replace(overtaken, overtaken=False), ERIN).status is Status.EXECUTED
