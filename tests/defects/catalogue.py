@@ -21,6 +21,8 @@ PERMITS = ("tests/db/review/test_permits.py",)
 DOOR = ("tests/api/test_door.py",)
 CALLS = ("tests/api/test_proposals.py",)
 GUARDS = ("tests/db/audit/test_guards.py",)
+STOPS = ("tests/db/access/test_agents.py",)
+WEBHOOKS = ("tests/db/review/test_webhooks.py",)
 
 DEFECTS = (
     Defect(
@@ -176,5 +178,47 @@ DEFECTS = (
         "    rows = Proposal.objects.filter(agent=agent).select_related",
         "    rows = Proposal.objects.select_related",
         CALLS,
+    ),
+    Defect(
+        "who stopped an agent lifts the stop",
+        "review/access/services/agents.py",
+        "    if person and stopper and queries.himself(person.id) == queries.himself(stopper):",
+        "    if False:",
+        STOPS,
+    ),
+    Defect(
+        "an owner who lost his role still answers for his agent",
+        "review/access/queries.py",
+        "    return Ownership.objects.filter(_holding(now), Exists(roles), Exists(accounts))",
+        "    return Ownership.objects.filter(_holding(now), Exists(accounts))",
+        STOPS,
+    ),
+    Defect(
+        "a permit outlives the stop of its agent",
+        "review/services/withdraw.py",
+        "    Permit.objects.filter(pk__in=[permit.pk for permit in voided]).update(voided_at=now)\n",
+        "",
+        ("tests/db/review/test_stop.py",),
+    ),
+    Defect(
+        "a webhook leads inside",
+        "review/webhooks/targets.py",
+        "    if not target.is_named_in(allowed) and not all(map(is_public, found)):",
+        "    if False:",
+        ("tests/unit/review/test_targets.py",),
+    ),
+    Defect(
+        "whoever connects resolves the name again",
+        "review/webhooks/sending.py",
+        "        sock = _connected(self._addresses, self.port)",
+        "        sock = super()._new_conn()",
+        WEBHOOKS,
+    ),
+    Defect(
+        "an earlier secret signs no more after a rotation",
+        "review/webhooks/outbox.py",
+        "    if webhook.earlier_until is not None and now < webhook.earlier_until:",
+        "    if False:",
+        WEBHOOKS,
     ),
 )
