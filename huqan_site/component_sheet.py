@@ -249,7 +249,11 @@ def _decision() -> Sample:
             _verdict("approve", "Approve…", "Approve this mail", "Approve the mail", "a", leads_to=_NEXT),
         ],
         "confirm": {"pointer": "/to", "value": "o.demir@kuzey.example", "typed": "o.demir@kuzey.example"},
-        "password": {"help": "The rule asks for a sign-in at most 5 minutes old. Yours is from 13:12 UTC."},
+        "password": {
+            "label": "Your password",
+            "autocomplete": "current-password",
+            "help": "The rule asks for a sign-in at most 5 minutes old. Yours is from 13:12 UTC.",
+        },
         "tombstone": {"help": "The same value stays refused, also in other letters.", "checked": True},
         "fields": [{"pointer": "/to", "checked": True}, {"pointer": "/body"}],
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+import dj_email_url  # type: ignore[import-untyped]
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env
 
@@ -69,6 +70,20 @@ def _postgresql(url: str, limits: str) -> dict[str, Any]:
         **dj_database_url.parse(url, conn_max_age=CONNECTION_SECONDS, conn_health_checks=True),
         "OPTIONS": {"connect_timeout": 5, "options": limits},
     }
+
+
+def mail_url(env: Env) -> str:
+    """Return HUQAN_MAIL_URL, empty where no mail leaves. Raises: ImproperlyConfigured."""
+    url = env.str("HUQAN_MAIL_URL", "")
+    try:
+        usable = not url or "EMAIL_BACKEND" in dj_email_url.parse(url)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ImproperlyConfigured(
+            "HUQAN_MAIL_URL must be an address like submission://user:password@mail.example."
+        )
+    return url
 
 
 def secret_key(env: Env, folder: Path) -> str:

@@ -7,10 +7,11 @@ names the variable that has to change. No variable turns review off: there is no
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from environs import Env
 
-from huqan_site.environment import database, owning_database, refuse_unsafe, secret_key
+from huqan_site.environment import database, mail_url, owning_database, refuse_unsafe, secret_key
 
 env = Env()
 
@@ -28,6 +29,9 @@ HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
 HUQAN_WEBHOOK_HOSTS: list[str] = env.list("HUQAN_WEBHOOK_HOSTS", [])
 HUQAN_WORKER = env.bool("HUQAN_WORKER", True)
+HUQAN_TRUSTED_PROXIES = env.int("HUQAN_TRUSTED_PROXIES", 0)
+HUQAN_MAIL_URL = mail_url(env)
+HUQAN_MAIL_FROM = env.str("HUQAN_MAIL_FROM", f"huqan@{urlsplit(HUQAN_BASE_URL).hostname}")
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {
@@ -129,7 +133,16 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_LOGIN_BY_CODE_ENABLED = False
-ACCOUNT_RATE_LIMITS = {"login": f"{HUQAN_LOGIN_RATE_PER_MINUTE}/m/ip"}
+# Who guesses is stopped where he is: by address, and by address and account, so that nobody else is locked out.
+ACCOUNT_RATE_LIMITS = {
+    "login": f"{HUQAN_LOGIN_RATE_PER_MINUTE}/m/ip",
+    "login_failed": "5/5m/key",
+    "reset_password": "20/m/ip,5/h/key",
+    "step_up": "5/5m/key",
+}
+MFA_ADAPTER = "review.access.factors.FactorAdapter"
+MFA_FORMS = {"authenticate": "review.access.forms.SecondFactor"}
+MFA_TOTP_TOLERANCE = 1
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from allauth.account.adapter import get_adapter
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from review.access.models import Workspace
 from review.access.queries import Member
-from review.access.roles import Role, Scope
+from review.access.roles import Reminders, Role, Scope
 
 PasswordInput = forms.PasswordInput(attrs={"autocomplete": "current-password"})
+CodeInput = forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"})
 NewPasswordInput = forms.PasswordInput(attrs={"autocomplete": "new-password"})
 
 
@@ -36,6 +40,61 @@ class OtherPassword(NewPassword):
 
     field_order = ("current", "password", "again")
     current = forms.CharField(label=_("Current password"), widget=PasswordInput, strip=False)
+
+
+class Forgotten(forms.Form):
+    """The account whose password is forgotten."""
+
+    username = forms.CharField(
+        label=_("User name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "username"})
+    )
+
+
+class SecondFactor(AuthenticateForm):  # type: ignore[misc]  # allauth ships no types
+    """The code after the password at a sign-in; a wrong one is recorded like a wrong password."""
+
+    code = forms.CharField(label=_("Code"), widget=CodeInput, help_text=_("Of your app, or a recovery code."))
+
+    def _emit_authentication_failed(self, authenticator: Any) -> None:
+        get_adapter().authentication_failed(context.request, username=self.user.username)
+
+
+class Proof(forms.Form):
+    """A password or a code, where how somebody signs in is changed."""
+
+    password = forms.CharField(widget=PasswordInput, strip=False)
+
+    def __init__(self, *args: Any, by_code: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["password"]
+        field.label = _("A code of your second factor") if by_code else _("Your password")
+        if by_code:
+            field.widget = CodeInput
+
+
+class Address(Proof):
+    """Where mail goes to; empty for none."""
+
+    field_order = ("address", "password")
+    address = forms.EmailField(
+        label=_("Mail address"),
+        required=False,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text=_("For reminders, and for a link when the password is forgotten. Empty means no mail."),
+    )
+
+
+class Enrol(Proof):
+    """The first code of a new app."""
+
+    field_order = ("code", "password")
+    code = forms.CharField(label=_("The code that the app shows now"), widget=CodeInput)
+
+
+class Remind(forms.Form):
+    """How often to remind."""
+
+    often = forms.ChoiceField(label=_("Tell me by mail what needs me"), choices=Reminders.choices)
 
 
 class Delegate(forms.Form):
@@ -100,17 +159,44 @@ class NewWebhook(forms.Form):
     url = forms.CharField(label=_("Address"), max_length=2048)
 
 
-class Invite(InWorkspace):
-    """A new person with an account and a role."""
+class InRole(InWorkspace):
+    """A role, the groups it counts for, and until when."""
 
+    groups = forms.CharField(
+        label=_("Groups"),
+        required=False,
+        help_text=_("As the policy names them, separated by commas. A policy rule can ask for one of them."),
+    )
+    until = forms.DateTimeField(
+        label=_("Until"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        help_text=_("UTC. From that moment on it counts for nothing. Empty: until it is revoked."),
+    )
+
+    def clean_groups(self) -> list[str]:
+        names = str(self.cleaned_data["groups"]).split(",")
+        return [name.strip() for name in names if name.strip()]
+
+
+class Invite(InRole):
+    """A new person with an account and roles."""
+
+    field_order = ("workspace", "name", "username", "email", "roles", "groups", "until")
     name = forms.CharField(label=_("Name"), max_length=150)
     username = forms.CharField(label=_("Account name"), max_length=150)
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    email = forms.EmailField(
+        label=_("Mail address"), required=False, help_text=_("Not needed. The link is mailed there too.")
+    )
+    roles = forms.MultipleChoiceField(
+        label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, initial=[Role.REVIEWER]
+    )
 
 
-class Grant(InWorkspace):
+class Grant(InRole):
     """A role for somebody who has an account already."""
 
+    field_order = ("workspace", "username", "role", "groups", "until")
     username = forms.CharField(label=_("Account name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
 
@@ -118,3 +204,9 @@ class Grant(InWorkspace):
         super().__init__(
             *args, auto_id="grant_%s", **kwargs
         )  # it stands beside Invite, whose fields it shares
+
+
+class AccountName(forms.Form):
+    """An account, by its name."""
+
+    username = forms.CharField(label=_("Account name"), max_length=150)

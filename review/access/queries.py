@@ -80,6 +80,15 @@ def managed_by(person: UUID, now: datetime) -> list[Workspace]:
     return [m.workspace for m in memberships_of(person, now) if m.role == Role.MANAGER]
 
 
+def managed_ids(person: UUID, now: datetime) -> list[UUID]:
+    return [workspace.id for workspace in managed_by(person, now)]
+
+
+def workspaces_ever(person: UUID) -> set[UUID]:
+    """Return the workspaces in which `person` has or had a role."""
+    return set(Membership.objects.held_by(person).values_list("workspace", flat=True))
+
+
 def has_role(person: UUID, workspace: UUID, role: Role, now: datetime) -> bool:
     held = Membership.objects.active(now).held_by(person)
     return held.filter(workspace_id=workspace, role=role).exists()
@@ -116,6 +125,22 @@ def account_names(people: Iterable[UUID]) -> dict[UUID, list[str]]:
     for person, username in rows:
         names[person].append(username)
     return names
+
+
+def last_sign_ins(workspaces: Iterable[UUID], now: datetime) -> dict[str, datetime]:
+    """Return when each account of the members last signed in, by its name; those that never did are missing."""
+    members = Membership.objects.active(now).filter(workspace__in=list(workspaces)).values("person")
+    rows = User.objects.filter(person__in=members, last_login__isnull=False)
+    return {username: at for username, at in rows.values_list("username", "last_login") if at}
+
+
+def accounts_of(person: UUID) -> list[User]:
+    """Return the accounts of `person`, by name."""
+    return list(User.objects.filter(person_id=person).order_by("username"))
+
+
+def person(person_id: UUID) -> Person | None:
+    return Person.objects.filter(id=person_id).first()
 
 
 # Agents.

@@ -93,6 +93,40 @@ class BadName(SetUpDeclined):
     advice = "Account names may also have . @ and +, and up to 150 characters; the others up to 64."
 
 
+class LastManager(SetUpDeclined):
+    code, status, title = "last_manager", 409, "The last manager"
+    detail = "After this the workspace would have no manager, and nobody could undo it there."
+    advice = (
+        "Grant the role of manager to somebody else first. The operator can open it again with a command."
+    )
+
+
+class OwnAccount(SetUpDeclined):
+    code, status, title = "own_account", 403, "Nobody links his own accounts"
+    detail = "You cannot say of yourself and another account that they are one person."
+    advice = "Another manager of the same workspaces can."
+
+
+class AlreadyOne(SetUpDeclined):
+    code, status, title = "already_one", 409, "One person already"
+    detail = "These accounts belong to one person already."
+    advice = "Nothing is left to do."
+
+
+class EndsTooSoon(SetUpDeclined):
+    code, status, title = "ends_too_soon", 422, "It would have ended"
+    detail = "A role ends after it begins, and it begins now."
+    advice = "Choose a time that is still to come, or leave it empty."
+
+
+class BadGroup(SetUpDeclined):
+    code, status, title = "bad_group", 422, "Not the name of a group"
+    detail = (
+        "A group has a name of 1 to 64 characters without commas, and a role counts for at most 20 groups."
+    )
+    advice = "Write the names as the policy does, separated by commas."
+
+
 class Disabled(SetUpDeclined):
     code, status, title = "disabled", 409, "The person is disabled"
     detail = "This person is disabled, and a disabled person can be given nothing."
@@ -130,8 +164,8 @@ class BadTerm(SetUpDeclined):
 
 class LinkSpent(SetUpDeclined):
     code, status, title = "link_spent", 410, "The link no longer works"
-    detail = "This link was used, has run out, or never was one of ours. A link works once, for 72 hours."
-    advice = "Ask the operator for a new one."
+    detail = "This link was used, has run out, or never was one of ours. A link works once, and not for long."
+    advice = "Ask a manager or the operator for a new one."
 
 
 class WeakPassword(SetUpDeclined):
@@ -145,6 +179,27 @@ class WrongPassword(SetUpDeclined):
     advice = "Type it again. What you typed elsewhere is kept."
 
 
+class WrongCode(SetUpDeclined):
+    code, status, title = "wrong_code", 403, "Wrong code"
+    detail = "The code is not one that your second factor shows now, or it was used. Nothing was changed."
+    advice = "Wait for the next code, or use a recovery code. Your password is not asked for here."
+
+
+class StepUpNeeded(SetUpDeclined):
+    code, status, title = "step_up_needed", 403, "Prove that it is you"
+    detail = "Changing how you sign in needs a password or code given in the last 5 minutes."
+    advice = "Type it in the same form."
+
+
+class AlreadyEnrolled(SetUpDeclined):
+    code, status, title = "already_enrolled", 409, "There is one already"
+    detail = "This account has a second factor already."
+    advice = "Remove it first to set up another."
+
+
 class TooManyAttempts(SetUpDeclined):
     code, status, title = "too_many_attempts", 429, "Too many attempts"
-    detail = "Too many wrong passwords were typed for this account. It can be tried again in a few minutes."
+    detail = (
+        "5 wrong passwords or codes were given. For 5 minutes nothing more is tried, not even the right one."
+    )
+    advice = "Wait 5 minutes. What you typed elsewhere is kept."

@@ -73,7 +73,10 @@ def union(*sets: Conflicts) -> dict[PersonId, Reason]:
 
 @dataclass(frozen=True)
 class Membership:
-    """A person's role in the workspace of the proposal; `is_active` is false once he is disabled."""
+    """A person's role in the workspace of the proposal; `is_active` is false once he is disabled.
+
+    `vouched_by` are those who made the links with which his passwords were chosen, and could have used them.
+    """
 
     person: PersonId
     role: Role
@@ -82,9 +85,16 @@ class Membership:
     granted_by: PersonId | None = None
     groups: frozenset[str] = frozenset()
     is_active: bool = True
+    vouched_by: frozenset[PersonId] = frozenset()
 
     def holds(self, now: datetime) -> bool:
         return self.is_active and self.since <= now and (self.until is None or now < self.until)
+
+
+_VOUCHED = (
+    "Somebody who is not independent of this proposal made the link with which you chose your password. "
+    "Choose another by mail, or through a link of somebody else."
+)
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,8 @@ class Electorate:
         """Return why a role that is held does not count for approving this proposal, or None."""
         if held.granted_by in self.conflicts or held.granted_by == held.person:
             return NotEligible("Your role was granted by somebody who is not independent of this proposal.")
+        if held.vouched_by & self.conflicts.keys():
+            return NotEligible(_VOUCHED)
         return RoleTooNew() if held.since >= self.submitted_at else None
 
     def reason(self, person: PersonId) -> str:

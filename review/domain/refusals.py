@@ -123,8 +123,8 @@ class SamePerson(DecisionDeclined):
 
 class StepUpRequired(DecisionDeclined):
     code, status, title = "step_up_required", 403, "Confirm that it is you"
-    detail = "The rule asks for a sign-in at most 5 minutes old. Type your password in the same form."
-    advice = "What you typed is kept. Your vote is recorded when the password is right."
+    detail = "The rule asks for a sign-in at most 5 minutes old. Type your password or code in the same form."
+    advice = "What you typed is kept. Your vote is recorded when it is right."
 
 
 class ReasonRequired(DecisionDeclined):

@@ -201,9 +201,12 @@ def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Me
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
     known, asked = identities(), tuple(workspaces)
-    can_sign_in = {known.one(person) for person in _with_an_account(asked) if person}
+    vouched_by: dict[UUID, set[UUID]] = defaultdict(set)
+    for account in _accounts(asked):
+        vouchers = {known.one(account.vouched_by_id)} if account.vouched_by_id else set()
+        vouched_by[known.one(account.person_id)] |= vouchers
     for row in _ever_held(asked):
-        found[row.workspace_id] += (_membership(row, known.one(row.person_id) in can_sign_in, known),)
+        found[row.workspace_id] += (_membership(row, vouched_by.get(known.one(row.person_id)), known),)
     return found
 
 
@@ -213,13 +216,14 @@ def _ever_held(workspaces: tuple[UUID, ...]) -> QuerySet[Membership]:
 
 
 @prepared
-def _with_an_account(workspaces: tuple[UUID, ...]) -> QuerySet[User, UUID | None]:
+def _accounts(workspaces: tuple[UUID, ...]) -> QuerySet[User]:
     people = Membership.objects.filter(workspace__in=workspaces).values("person")
     accounts = User.objects.filter(Q(person__in=people) | Q(person__doubles__in=people), is_active=True)
-    return accounts.values_list("person", flat=True)
+    return accounts.only("person", "vouched_by")
 
 
-def _membership(row: Membership, signs_in: bool, known: Identities) -> independence.Membership:
+def _membership(row: Membership, vouched_by: set[UUID] | None, known: Identities) -> independence.Membership:
+    """`vouched_by` is None for somebody without an account that can sign in."""
     return independence.Membership(
         person=known.one(row.person_id),
         role=independence.Role(row.role),
@@ -227,7 +231,8 @@ def _membership(row: Membership, signs_in: bool, known: Identities) -> independe
         until=row.until,
         granted_by=row.granted_by_id and known.one(row.granted_by_id),
         groups=frozenset(row.groups),
-        is_active=signs_in and not _is_disabled(row.person),
+        is_active=vouched_by is not None and not _is_disabled(row.person),
+        vouched_by=frozenset(vouched_by or ()),
     )
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
-from review.access.models import Membership, Ownership, Person
+from review.access.models import Membership, Ownership, Person, User
 from review.access.queries import workspaces_of
 from review.access.roles import Role
 from review.domain.binding import Kind
@@ -229,20 +229,19 @@ def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQueryS
 
 
 def _entitled(himself: list[UUID], known: Identities, now: datetime) -> Q:
-    """A role older than the arguments, granted by nobody who is in conflict with them."""
+    """A role older than the arguments, granted and vouched for by nobody who is in conflict with them."""
     entitled = Q(pk__in=[])
+    accounts = User.objects.filter(person__in=himself, is_active=True, vouched_by__isnull=False)
+    vouchers = set(accounts.values_list("vouched_by", flat=True))
     for membership in Membership.objects.active(now).filter(person__in=himself):
         policy = Q(kind=Kind.POLICY_CHANGE)
         right = policy if membership.role == Role.MANAGER else ~policy
         mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
-        if membership.granted_by_id:
-            mine &= ~Q(
-                Exists(
-                    Conflict.objects.filter(
-                        proposal=OuterRef("pk"), person__in=known.all_of(membership.granted_by_id)
-                    )
-                )
-            )
+        granted_by = {membership.granted_by_id} if membership.granted_by_id else set()
+        if granted_by & set(himself):
+            continue
+        for other in granted_by | vouchers:
+            mine &= ~_in_conflict(known.all_of(other), now)
         entitled |= mine
     return entitled
 

@@ -17,7 +17,7 @@ from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
 from review.access.step_up import step_up
 from review.domain.decision import Verdict
-from review.domain.refusals import NotFound
+from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
 from review.queries.cases import asks_for_factor
 from review.queries.queue import Filters, View, page
@@ -35,11 +35,13 @@ if TYPE_CHECKING:
 @signed_in
 def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
     """Record the decision that the form carries, and show the proposal as it then stands."""
-    actor = _with_fresh_factor(request, actor, id)
+    actor, unproved = _with_fresh_factor(request, actor, id)
     try:
         decided = decide(id, by=actor, ballot=ballot_of(request, factor_at=actor.auth_time))
     except NotFound:
         raise
+    except StepUpRequired:
+        return _refused(request, actor, id, StepUpRequired(unproved.detail if unproved else None))
     except Refusal as refusal:
         return _refused(request, actor, id, refusal)
     return page_of(
@@ -47,20 +49,23 @@ def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRespo
     )
 
 
-def _with_fresh_factor(request: HttpRequest, actor: PersonActor, id: UUID) -> PersonActor:
-    """A password typed into the form proves again who sits there, where the rule asks for that.
+def _with_fresh_factor(
+    request: HttpRequest, actor: PersonActor, id: UUID
+) -> tuple[PersonActor, Refusal | None]:
+    """A password or code typed into the form proves again who sits there, where the rule asks for that.
 
-    A wrong one changes nothing: the decision is then refused as one without a fresh factor, in its turn.
+    A wrong one changes nothing: the decision is then refused as one without a fresh factor, in its turn, and
+    the second of what is returned says why it proved nothing.
     """
     password, now = request.POST.get("password", ""), timezone.now()
     if not password or request.POST.get("verdict") != Verdict.APPROVE:
-        return actor
+        return actor, None
     if not asks_for_factor(visible(actor.person, id, now), actor.person.id, now):
-        return actor
+        return actor, None
     try:
-        return step_up(request, password)
-    except SetUpDeclined:
-        return actor
+        return step_up(request, password), None
+    except SetUpDeclined as unproved:
+        return actor, unproved
 
 
 def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusal) -> HttpResponse:

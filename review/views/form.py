@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from huqan_site.lib.canonical_json import JSON, canonical
 from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
+from review.access.factors import has_second
 from review.domain.binding import Kind
 from review.domain.decision import FRESH, OPEN_TO, Case, Verdict, needs_reason, tally, why_not
 from review.domain.diff import whole
@@ -221,7 +222,10 @@ def _password(case: Case, actor: PersonActor, typed: Typed, now: datetime) -> di
         return None
     signed_in = actor.auth_time.strftime("%H:%M UTC") if actor.auth_time else _("unknown")
     error = typed.refusal.detail if isinstance(typed.refusal, StepUpRequired) else ""
+    by_code = has_second(actor.user)
     return {
+        "label": _("A code of your second factor") if by_code else _("Your password"),
+        "autocomplete": "one-time-code" if by_code else "current-password",
         "help": _("The rule asks for a sign-in at most 5 minutes old. Yours is from %(at)s.")
         % {"at": signed_in},
         "error": error,

@@ -52,6 +52,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("memory-search", "/memory/?q=port"),
             ("record", f"/memory/{items[0]['id']}/"),
             ("account", "/account/"),
+            ("second-factor", "/account/second-factor/"),
             ("help", "/help/"),
             ("help-operate", "/help/operate/"),
             ("help-problem", "/help/problems/tombstoned/"),
@@ -73,6 +74,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("policy", "/policy/"),
             ("policy-version", "/policy/?version=1&against=0"),
             ("policy-edit", "/policy/edit/"),
+            ("person", _person(console, "alice")),
         ],
     }
 
@@ -115,10 +117,15 @@ def test_every_page_is_accessible_and_from_one_origin(
     assert not found
 
 
-def test_the_sign_in_page_is_accessible(console: Console, page: Page) -> None:
-    page.goto(f"{console.url}/accounts/login/")
+@pytest.mark.parametrize(
+    ("name", "address"), [("sign-in", "/accounts/login/"), ("forgotten", "/accounts/forgotten/")]
+)
+def test_the_pages_before_the_sign_in_are_accessible(
+    console: Console, page: Page, name: str, address: str
+) -> None:
+    page.goto(f"{console.url}{address}")
     assert not list(faults(page))
-    page.screenshot(path=SCREENS / "sign-in.png")
+    page.screenshot(path=SCREENS / f"{name}.png")
 
 
 def test_the_picture_in_the_readme_is_of_the_running_console(as_person: SignIn) -> None:
@@ -127,6 +134,14 @@ def test_the_picture_in_the_readme_is_of_the_running_console(as_person: SignIn) 
     picture = Path(__file__).parents[2] / "docs" / "images" / "queue.png"
     shot = page.screenshot(path=picture if os.environ.get("HUQAN_README_PICTURE") else None)
     assert shot[16:24] == picture.read_bytes()[16:24], "the width and height of a PNG"
+
+
+def _person(console: Console, name: str) -> str:
+    """Return the address of the page on which managers set up a person."""
+    page = Visitor(console, "dana").sign_in().open("/people/").body.decode()
+    found = re.search(rf'href="(/people/[0-9a-f-]+/)">{name}<', page)
+    assert found
+    return found[1]
 
 
 def _watched(page: Page, url: str) -> list[str]:

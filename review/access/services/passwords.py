@@ -1,4 +1,4 @@
-"""Passwords: chosen through a one-time link, changed by their owner, reset by the operator.
+"""Passwords: chosen through a one-time link, changed by their owner, reset by a manager or the operator.
 
 Hashing is slow on purpose, so it happens before the write lock is taken. A session carries a digest of
 the password hash: whoever changes the one ends all others.
@@ -16,12 +16,14 @@ from django.utils import timezone
 
 from review.access import queries
 from review.access.actors import Actor, PersonActor
-from review.access.models import User
+from review.access.models import SetUpLink, User
 from review.access.refusals import NotFound, WeakPassword, WrongPassword
 from review.access.services import links, rules
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.transaction import write
+
+_SET_UP = ("set_up_link", Action.PASSWORD_CHANGED)
 
 
 class Reset(NamedTuple):
@@ -32,7 +34,9 @@ class Reset(NamedTuple):
 
 
 def choose_password(secret: str, password: str) -> User:
-    """Use up a one-time link and let its person sign in with `password` from now on.
+    """Use up a one-time link and let its person sign in with `password` from now on; every session of it ends.
+
+    Who made the link could have used it himself, so he vouches for whoever did.
 
     Raises: LinkSpent, WeakPassword (the link stays good).
     """
@@ -40,10 +44,11 @@ def choose_password(secret: str, password: str) -> User:
     owner = links.owner_of(secret, now)
     hashed = _hashed(password, owner)
     with write():
-        user = links.owner_of(secret, now)
+        link = links.opened(secret, now)
         links.use_up(secret, now)
-        holder = PersonActor(person=user.person, user=user, session="", methods=("set_up_link",))
-        return _set(user, hashed, Action.PASSWORD_CHANGED, by=holder)
+        links.end_all(link.user, now)
+        User.objects.filter(id=link.user_id).update(vouched_by=link.made_by_id)
+        return _chosen(link, hashed)
 
 
 def change_password(current: str, new: str, *, by: PersonActor) -> User:
@@ -73,7 +78,13 @@ def reset_password(username: str, *, by: Actor) -> Reset:
             raise NotFound
         rules.require_manager_of_all(by, found.person, now)
         user = _set(_active(found.id), make_password(None), Action.PASSWORD_RESET, by=by)
-        return Reset(user, links.new_link(user, now))
+        return Reset(user, links.new_link(user, now, by=by))
+
+
+def _chosen(link: SetUpLink, hashed: str) -> User:
+    method, action = ("mailed_link", Action.PASSWORD_RESET) if link.asked_for else _SET_UP
+    holder = PersonActor(person=link.user.person, user=link.user, session="", methods=(method,))
+    return _set(link.user, hashed, action, by=holder)
 
 
 def _hashed(password: str, user: User) -> str:

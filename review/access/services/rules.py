@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import IntegrityError
@@ -13,10 +13,21 @@ from django.db import IntegrityError
 from huqan_site.lib.problems import Refusal
 from review.access import queries
 from review.access.actors import Actor, PersonActor, SystemActor
-from review.access.models import Agent, Person
-from review.access.refusals import BadName, Disabled, NotFound, NotManager
+from review.access.models import Agent, Person, Workspace
+from review.access.refusals import (
+    BadGroup,
+    BadName,
+    Disabled,
+    LastManager,
+    NotFound,
+    NotManager,
+    StepUpNeeded,
+)
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_GROUPS = 20
+_GROUP_LENGTH = 64
+_FRESH = timedelta(minutes=5)
 _USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,149}", re.ASCII)
 
 
@@ -65,6 +76,43 @@ def require_manager_of_all(by: Actor, person: Person, now: datetime) -> None:
         require_manager(by, workspace.id, now)
 
 
+def require_manager_of_ever(by: Actor, person: Person, now: datetime) -> None:
+    """As `require_manager_of_all`, also for somebody who has left: of every workspace he ever had a role in.
+
+    Raises: NotFound, NotManager.
+    """
+    if isinstance(by, SystemActor):
+        return
+    workspaces = queries.workspaces_ever(person.id)
+    if not workspaces:
+        raise NotFound
+    for workspace in sorted(workspaces):
+        require_manager(by, workspace, now)
+
+
+def require_another_manager(workspaces: Iterable[UUID], leaving: UUID, by: Actor, now: datetime) -> None:
+    """Somebody else has to manage each of `workspaces` once `leaving` does not; the operator may leave them so.
+
+    Locks their rows, so that of two managers who end each other's role one is told.
+
+    Raises: LastManager.
+    """
+    affected = sorted(set(workspaces))
+    list(Workspace.objects.select_for_update(no_key=True).filter(id__in=affected).order_by("id"))
+    if isinstance(by, SystemActor):
+        return
+    for workspace in affected:
+        managers = queries.managers(workspace, now)
+        if leaving in managers and managers == {leaving}:
+            raise LastManager
+
+
+def require_fresh_factor(by: PersonActor, now: datetime) -> None:
+    """For what changes how somebody signs in. Raises: StepUpNeeded."""
+    if by.auth_time is None or now - by.auth_time > _FRESH:
+        raise StepUpNeeded
+
+
 def require_active(person: Person) -> None:
     """Raises: Disabled."""
     if person.disabled_at is not None:
@@ -83,6 +131,18 @@ def username(name: str) -> str:
     if not _USERNAME.fullmatch(name):
         raise BadName
     return name
+
+
+def groups(names: Iterable[str]) -> list[str]:
+    """Return the names of groups, each once, in order. Raises: BadGroup."""
+    found = sorted({name.strip() for name in names})
+    if len(found) > _GROUPS or not all(_names_a_group(name) for name in found):
+        raise BadGroup
+    return found
+
+
+def _names_a_group(name: str) -> bool:
+    return 0 < len(name) <= _GROUP_LENGTH and name.isprintable() and "," not in name
 
 
 def person_behind(by: Actor) -> Person | None:

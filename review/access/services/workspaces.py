@@ -38,7 +38,7 @@ def create_workspace(name: str, manager: str, *, by: SystemActor) -> Opened:
             workspace = Workspace.objects.create(name=rules.slug(name), created_at=now)
         user = queries.account(manager) or _first_manager(manager, workspace, now, by)
         add_membership(user.person, workspace.id, Role.MANAGER, now, by=by)
-        secret = None if user.has_usable_password() else new_link(user, now)
+        secret = None if user.has_usable_password() else new_link(user, now, by=by)
         return Opened(workspace, user, secret)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.core import ratelimit
+from django import forms
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,20 +16,22 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from huqan_site.lib.problems import Refusal
-from review.access import queries
+from review.access import factors, mails, queries
 from review.access.actors import PersonActor
-from review.access.forms import Delegate, NewPassword, OtherPassword
+from review.access.forms import Address, Delegate, NewPassword, OtherPassword, Remind
 from review.access.models import Delegation
 from review.access.refusals import LinkSpent, TooManyAttempts, WeakPassword, WrongPassword
+from review.access.roles import Reminders
 from review.access.services import links
 from review.access.services.delegations import grant_delegation, revoke_delegation
+from review.access.services.factors import choose_reminders, set_address
 from review.access.services.passwords import change_password, choose_password
 from review.access.sessions import forget, signed_in
-from review.access.views.shared import show
+from review.access.views.shared import show, with_fresh_factor
 
 
 @sensitive_post_parameters()
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def set_up(request: HttpRequest, secret: str) -> HttpResponse:
     """Let whoever holds the link choose a password. Opening the page does not use the link up."""
     form = NewPassword(request.POST or None)
@@ -55,7 +58,7 @@ def account(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def password(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     """Change one's own password; every other session of the account ends."""
@@ -86,6 +89,32 @@ def undelegate(request: HttpRequest, actor: PersonActor, delegation: int) -> Htt
     return redirect("account")
 
 
+@sensitive_post_parameters()
+@require_POST
+@signed_in
+def address(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    """Set or take away one's mail address; it takes a password or code, since a link sent there opens the account."""
+    form = Address(request.POST, by_code=factors.has_second(actor.user))
+    if not form.is_valid():
+        return _account_page(request, actor, form=form, address_form=form)
+    try:
+        set_address(form.cleaned_data["address"], by=with_fresh_factor(request, actor))
+    except Refusal as refusal:
+        return _account_page(request, actor, address_form=form, refusal=refusal)
+    return redirect("account")
+
+
+@require_POST
+@signed_in
+def reminders(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+    """Choose how often mail says what needs one, or that none does."""
+    form = Remind(request.POST)
+    if not form.is_valid():
+        return _account_page(request, actor, form=form)
+    choose_reminders(Reminders(form.cleaned_data["often"]), by=actor)
+    return redirect("account")
+
+
 def _change_password(request: HttpRequest, form: OtherPassword, actor: PersonActor) -> bool:
     """Change it and keep this one session, or put the reason beside the field it is about."""
     try:
@@ -107,7 +136,8 @@ def _account_page(
     request: HttpRequest,
     actor: PersonActor,
     *,
-    form: Delegate | None = None,
+    form: forms.Form | None = None,
+    address_form: Address | None = None,
     refusal: Refusal | None = None,
     notice: str = "",
 ) -> HttpResponse:
@@ -119,8 +149,22 @@ def _account_page(
         "delegable": _delegable(actor),
         "grant_url": reverse("account_delegate"),
         "password_url": reverse("account_change_password"),
+        "mfa_url": reverse("second_factor"),
+        "has_second": factors.has_second(actor.user),
+        "mail": _mail(actor, address_form),
     }
     return show(request, "access/account.html", said, form=form, refusal=refusal, notice=notice)
+
+
+def _mail(actor: PersonActor, form: Address | None) -> dict[str, Any]:
+    """Return the forms about mail as they stand; `can_send` is false where the operator named no mail server."""
+    user, by_code = actor.user, factors.has_second(actor.user)
+    return {
+        "can_send": mails.can_send(),
+        "address": user.email,
+        "address_form": form or Address(by_code=by_code, initial={"address": user.email}),
+        "remind_form": Remind(initial={"often": actor.person.reminders}),
+    }
 
 
 def _row(delegation: Delegation) -> dict[str, Any]:

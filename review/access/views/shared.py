@@ -14,6 +14,7 @@ from review.access import queries
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.access.refusals import NotManager
+from review.access.step_up import step_up
 
 
 def managed(actor: PersonActor) -> list[Workspace]:
@@ -37,6 +38,15 @@ def show(
     wrong = form is not None and form.is_bound and not form.is_valid()
     status = refusal.status if refusal else 422 if wrong else 200
     return render(request, template, {"status": _status(refusal, notice), **said}, status=status)
+
+
+def with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
+    """Return the person as proved anew by what stands in the form's `password`, if anything does.
+
+    Raises: WrongPassword, WrongCode, TooManyAttempts.
+    """
+    given = request.POST.get("password", "")
+    return step_up(request, given) if given else actor
 
 
 def first_error(form: forms.Form | None) -> str:

@@ -14,10 +14,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
 
 from review.access.services.agents import stop_unanswered
+from review.access.services.resets import send_resets
 from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
 from review.services.fall_silent import note_silent
 from review.services.rebind import rebind_outdated
+from review.services.remind import send_reminders
 from review.webhooks.outbox import deliver_due, forget_old
 
 EVERY = 5.0  # seconds between two rounds
@@ -38,13 +40,15 @@ STEPS = (
     Step("agents stopped that nobody answers for", stop_unanswered),
     Step("webhook messages sent or tried", deliver_due),
     Step("old webhook messages deleted", forget_old),
+    Step("links mailed for a forgotten password", send_resets),
+    Step("reminders mailed", send_reminders),
 )
 
 
 class Command(BaseCommand):
     help = (
         "Expire what has run out of time, note who never reported, bind anew what a changed rule applies to, "
-        "and send what webhooks are told, until told to stop."
+        "send mail and what webhooks are told, until told to stop."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -127,7 +127,7 @@ def test_a_manager_adds_an_agent(house: House, browser_of: Browsers) -> None:
 
 def test_a_manager_invites_somebody_whose_link_is_shown_once(house: House, browser_of: Browsers) -> None:
     dana = browser_of(house.dana)
-    sent = {"workspace": str(house.acme.id), "name": "Nina", "username": "nina", "role": "reviewer"}
+    sent = {"workspace": str(house.acme.id), "name": "Nina", "username": "nina", "roles": ["reviewer"]}
     found = re.search(r"/set-up/[\w-]+/", dana.post("/people/invite/", sent).content.decode())
     assert found
     assert found[0] not in dana.get("/people/").content.decode()

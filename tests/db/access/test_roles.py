@@ -145,7 +145,7 @@ def test_an_account_name_that_could_pass_for_another_is_refused(house: House, na
 
 def test_a_manager_invites_into_his_workspace_only(house: House) -> None:
     invited = create_person_with_account(
-        "Nina", "nina", by=house.dana, workspace=house.acme.id, role=Role.REVIEWER
+        "Nina", "nina", by=house.dana, workspace=house.acme.id, roles=[Role.REVIEWER]
     )
     assert queries.is_member(invited.user.person_id, house.acme.id, timezone.now())
     with pytest.raises(NotFound):

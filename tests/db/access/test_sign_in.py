@@ -11,7 +11,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import OperationalError
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import Resolver404, resolve
 
 from review.access import adapter, queries, sessions
@@ -181,3 +181,50 @@ def test_what_a_signed_out_person_sends_is_not_thrown_away_in_silence(client: Cl
 def test_a_bearer_token_signs_nobody_in_on_a_page(client: Client) -> None:
     answer = client.get("/account/", headers={"authorization": "Bearer hqn_000000000000_" + "0" * 48})
     assert answer.status_code == 302
+
+
+def test_who_guesses_is_stopped_where_he_is_and_locks_nobody_else_out(client: Client) -> None:
+    """Wrong passwords count by address and account: their owner signs in elsewhere, and he signs in as others."""
+    choose_password(create_person_with_account("oscar", "oscar", by=OPERATOR).secret, PASSWORD)
+    for name in ("nina", "NINA", "nina", "Nina", "nina"):
+        sign_in(client, name, "wrong")
+    for name in ("nina", "nInA"):
+        assert "too many wrong attempts" in sign_in(client, name).content.decode()
+    assert not is_signed_in(client)
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    sign_in(elsewhere)
+    assert is_signed_in(elsewhere)
+    sign_in(client, "oscar")
+    assert is_signed_in(client)
+
+
+def test_right_passwords_do_not_wipe_out_the_wrong_ones(client: Client) -> None:
+    for password in ("wrong", "wrong", PASSWORD, "wrong", "wrong", "wrong"):
+        sign_in(Client(), password=password)
+    sign_in(client)
+    assert not is_signed_in(client)
+
+
+def from_address(forwarded: str, trusted: int, settings: Any) -> str:
+    settings.HUQAN_TRUSTED_PROXIES = trusted
+    request = RequestFactory().post(LOGIN, headers={"X-Forwarded-For": forwarded}, REMOTE_ADDR="192.0.2.1")
+    return adapter.AccountAdapter().get_client_ip(request)
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "trusted", "address"),
+    [
+        ("203.0.113.9", 0, "192.0.2.1"),  # nothing is believed unless the operator says so
+        ("203.0.113.9", 1, "203.0.113.9"),
+        ("10.9.8.7, 203.0.113.9", 1, "203.0.113.9"),  # what the client wrote himself stands further left
+        ("10.9.8.7, 203.0.113.9, 198.51.100.2", 2, "203.0.113.9"),
+        ("203.0.113.9", 2, "192.0.2.1"),  # it did not come through both
+        ("nonsense", 1, "192.0.2.1"),
+        ("", 1, "192.0.2.1"),
+        ("2001:db8::7", 1, "2001:db8::7"),
+    ],
+)
+def test_an_address_is_believed_only_as_far_as_our_proxies_wrote_it(
+    forwarded: str, trusted: int, address: str, settings: Any
+) -> None:
+    assert from_address(forwarded, trusted, settings) == address
