@@ -141,6 +141,7 @@ def _form(
         "action": reverse("edit", args=[found.id]),
         "raw_url": None if controls is None else "?raw=1",
         "controls": controls,
+        "spare": any(not control["in_sight"] for control in controls or ()),
         "raw": {"text": raw, "error": "; ".join(errors.values()) if controls is None else ""},
         "more": {"text": more, "error": "; ".join(e for e in errors.values() if e not in placed)}
         if controls is not None and editing.takes_others(_schema(revision))
@@ -174,6 +175,7 @@ def _control(at: int, field: Field, error: str) -> dict[str, Any]:
         "rows": min(12, max(1, field.text.count("\n") + 1 + len(field.text) // 80)),
         "kept": field.kept,
         "required": field.required,
+        "in_sight": field.kept or field.required or bool(error),
         "help": field.help,
         "type": _("JSON") if field.kind is Kind.JSON else field.type,
         "error": error,
