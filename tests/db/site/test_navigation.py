@@ -67,7 +67,6 @@ def test_a_page_that_shows_no_bar_asks_the_database_nothing(
 ) -> None:
     with django_assert_num_queries(0):
         bar(cast.alice)
-    with django_assert_num_queries(
-        9
-    ):  # roles; and for each of two counts: where, who is whom, which role, how many
+    # Roles; and for each of two counts: where, who is whom, who vouches for him, with which role, how many.
+    with django_assert_num_queries(11):
         list(bar(cast.alice)["nav"])
