@@ -36,6 +36,7 @@ HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {
     "memory.write": "memory.effects.MemoryWrite",
+    "memory.retract": "memory.changes.MemoryRetract",
     "policy.change": "review.services.policy_change.PolicyChange",
 }
 HUQAN_HELD_PAGE = "memory.views.quarantine.show"

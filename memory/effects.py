@@ -11,9 +11,11 @@ from memory.domain.arguments import MEMORY_WRITE, Arguments
 from memory.domain.masking import masked_value
 from memory.gateway import quarantine
 from memory.gateway.write import write
+from memory.way_back import way_back_of
 from review.access.actors import Actor
+from review.audit.log import ObjectRef
 from review.domain.gate import Signal
-from review.effects import PreviewRow, Submission
+from review.effects import PreviewRow, Submission, WayBack
 from review.models import Proposal
 
 
@@ -59,3 +61,9 @@ class MemoryWrite:
     def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
         """A write adds; nothing stands that it would change."""
         return None
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        return None
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        return way_back_of(proposal)

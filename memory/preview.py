@@ -1,19 +1,22 @@
-"""What approving a memory write would do, said before anybody decides."""
+"""What approving a change of memory would do, said before anybody decides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from uuid import UUID
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory.domain.arguments import Arguments, validity
+from memory.domain.masking import masked
 from memory.domain.topics import topic_of
 from memory.gateway.values import keys_of
 from memory.models import MemoryRecord, ValueKey
 from memory.queries import admission, people
+from memory.words import standing_in_words
 from review.audit.refusals import Unavailable
 from review.domain.status import Status
 from review.effects import PreviewRow
@@ -27,6 +30,42 @@ def rows(proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
     except Unavailable as unavailable:
         return [PreviewRow(_("Memory"), _("Cannot be written to"), unavailable.detail)]
     return list(_rows(proposal, arguments, keys))
+
+
+def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
+    """Return what retracting does: to the record, to recall, to what rests on it, to its value."""
+    readers = len(people.readers(record.workspace_id, timezone.now()))
+    return [
+        _named(record, _("Retracted, for good. People still see it")),
+        PreviewRow(_("Recall"), _can_recall(readers), _("No agent can recall it")),
+        *_silenced(record),
+        PreviewRow(
+            _("Its value"),
+            _("Can be proposed"),
+            _("Rejected, also in other letters. Lifting that is a proposal"),
+        ),
+    ]
+
+
+def _named(record: MemoryRecord, after: str) -> PreviewRow:
+    lifecycle, trust = standing_in_words(record)
+    return PreviewRow(
+        _("Record"),
+        f"{lifecycle}, {trust}".capitalize(),
+        after,
+        what_id=str(record.id),
+        what_url=reverse("memory_record", args=[record.id]),
+        quote=masked(record.content).text,
+    )
+
+
+def _silenced(record: MemoryRecord) -> list[PreviewRow]:
+    """What was derived from it falls silent with it."""
+    number = people.derived_from(record).count()
+    if not number:
+        return []
+    what = ngettext("%(n)d record derived from it", "%(n)d records derived from it", number) % {"n": number}
+    return [PreviewRow(what, _("Recalled"), _("Withheld: the source was withdrawn"))]
 
 
 def _rows(proposal: Proposal, arguments: Arguments, keys: list[ValueKey]) -> Iterator[PreviewRow]:
@@ -57,8 +96,12 @@ def _more_evidence(twin: MemoryRecord, arguments: Arguments) -> PreviewRow:
 
 def _recall(scope: UUID, *, known: bool) -> PreviewRow:
     readers = len(people.readers(scope, timezone.now()))
-    after = ngettext("%(n)d agent can recall it", "%(n)d agents can recall it", readers) % {"n": readers}
+    after = _can_recall(readers)
     return PreviewRow(_("Recall"), after if known else _("No agent can recall it"), after)
+
+
+def _can_recall(readers: int) -> str:
+    return ngettext("%(n)d agent can recall it", "%(n)d agents can recall it", readers) % {"n": readers}
 
 
 def _conflict(rival: MemoryRecord) -> PreviewRow:

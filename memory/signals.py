@@ -8,6 +8,7 @@ from uuid import UUID
 from memory.domain.arguments import Arguments, validity
 from memory.domain.topics import topic_of
 from memory.gateway.values import keys_of
+from memory.models import Lifecycle
 from memory.queries import admission
 from memory.queries.verdicts import sources_of
 from review.domain.gate import Outcome, Signal, Span
@@ -36,6 +37,19 @@ def known(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), whole)
 
 
+def named(scope: UUID, record_id: UUID, *, lifecycle: Lifecycle) -> Iterator[Signal]:
+    """Yield what is against a change of the record with this id, which has to stand as `lifecycle`."""
+    record, place = admission.trusted(scope, record_id), (Span("/record", 0, 36, "record"),)
+    names = (("record", str(record_id)),)
+    if record is None:
+        yield Signal("not_found", Outcome.REJECT, _NOT_HERE.format(record_id), place, names)
+    elif record.lifecycle != lifecycle:
+        sentence = _STANDS.format(record_id, record.lifecycle, lifecycle.value)
+        yield Signal("inactive", Outcome.REJECT, sentence, place, names)
+
+
+_NOT_HERE = "There is no record {} here. Check the id and the workspace of your credential."
+_STANDS = "Record {} is {}; this takes one that is {}. Query the memory and name such a record."
 _TOMBSTONED = (
     "This value was rejected before and stays rejected; tombstone {} names it. "
     "Only people can lift it, by a proposal."

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from memory.views.change import RETRACT, begin
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
 from memory.views.record import record
@@ -12,4 +13,5 @@ urlpatterns = [
     path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
     path("memory/", search, name="memory"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),
+    path("memory/<uuid:record_id>/retract/", begin, {"change": RETRACT}, name="memory_retract"),
 ]

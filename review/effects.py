@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 
 from review.access.actors import Actor
 from review.access.models import Agent, Workspace
+from review.audit.log import ObjectRef
 from review.domain.gate import Signal
 from review.domain.policy import FLOOR
 from review.models import Proposal
@@ -36,11 +37,26 @@ class Submission:
 
 
 class PreviewRow(NamedTuple):
-    """One line of "What approving will do": the thing, how it stands, how it will stand."""
+    """One line of "What approving will do": the thing, how it stands, how it will stand.
+
+    `what_id` and `what_url` are its id and its page, `quote` is the text it is about; empty where there is none.
+    """
 
     what: str
     now: str
     after: str
+    what_id: str = ""
+    what_url: str = ""
+    quote: str = ""
+
+
+class WayBack(NamedTuple):
+    """How what was carried out is undone: what the page says of it, the page to begin it on, and its link."""
+
+    title: str
+    sentence: str
+    url: str
+    label: str
 
 
 class Effect(Protocol):
@@ -77,6 +93,15 @@ class Effect(Protocol):
 
     def base(self, proposal: Proposal, arguments: Mapping[str, Any]) -> str | None:
         """Return the canonical text that a diff starts from, or None where nothing stands yet."""
+
+    def target(self, arguments: Mapping[str, Any]) -> ObjectRef | None:
+        """Return the thing that it would change, as the log names it; None where it only adds.
+
+        It counts for that thing as it stood when it was submitted: once it changed, approving is stale.
+        """
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        """Return how a person begins to undo what was carried out for `proposal`, if that can be undone now."""
 
 
 def told(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The arguments of `memory.write`: their closed schema, and the times in them.
+"""The arguments of the tools that the console carries out itself: their closed schemas, and the times in them.
 
 Whether there is a word in `content` is admission's to say, not a matter of shape.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from huqan_site.lib.problems import FieldError
 from memory.domain.validity import BadInterval, BadTime, Interval, parse_time
@@ -17,6 +18,7 @@ Arguments = Mapping[str, Any]
 
 _NAME = {"type": "string", "minLength": 1, "maxLength": 500}
 _TIME = {"type": "string", "format": "date-time"}
+_RECORD = {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
 
 MEMORY_WRITE: Mapping[str, Any] = {
     "type": "object",
@@ -38,7 +40,7 @@ MEMORY_WRITE: Mapping[str, Any] = {
                     "type": "array",
                     "maxItems": 100,
                     "uniqueItems": True,
-                    "items": {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36},
+                    "items": _RECORD,
                 },
             },
         },
@@ -50,6 +52,21 @@ MEMORY_WRITE: Mapping[str, Any] = {
         "lang": {"enum": ["en", "tr"]},
     },
 }
+
+MEMORY_RETRACT: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["record", "reason"],
+    "additionalProperties": False,
+    "properties": {
+        "record": _RECORD,
+        "reason": {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": r"\S"},
+    },
+}
+
+
+def record_of(arguments: Arguments) -> UUID:
+    """Return the record that checked arguments name."""
+    return UUID(arguments["record"])
 
 
 def moment(arguments: Arguments, name: str) -> datetime | None:

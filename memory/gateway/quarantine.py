@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from memory.gateway.columns import columns
 from memory.gateway.entries import note, standing
+from memory.gateway.retire import retire
 from memory.gateway.stillness import stand_still
 from memory.gateway.tombstones import bury, refuse_rejected
 from memory.gateway.values import keys_of
@@ -96,7 +97,4 @@ def _trust(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:
 
 def _retire(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:
     """Discard a held record. It was never recallable, so no index knows it."""
-    before = standing(record)
-    record.lifecycle, record.retired_at = Lifecycle.DISCARDED, timezone.now()
-    record.save(update_fields=["lifecycle", "retired_at"])
-    note(Action.MEMORY_DISCARDED, record, proposal, by, before=before, after=standing(record))
+    retire(record, Lifecycle.DISCARDED, Action.MEMORY_DISCARDED, proposal, by=by)

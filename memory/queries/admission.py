@@ -61,6 +61,11 @@ def held(proposal: UUID) -> MemoryRecord | None:
     return MemoryRecord.objects.held().filter(proposal_id=proposal).first()
 
 
+def trusted(scope: UUID, id_: UUID) -> MemoryRecord | None:
+    """Return a record by its id, whatever became of it; what is in quarantine is as unknown as what is not there."""
+    return MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id=id_).first()
+
+
 def missing_sources(scope: UUID, ids: Iterable[UUID]) -> Sources:
     """Sort out which of `ids` cannot be a source. What was never trusted is as unknown as what is not there."""
     named = list(dict.fromkeys(ids))

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memory.domain.validity import Interval
-from memory.models import MemoryRecord, RecordEvidence
+from memory.models import MemoryRecord, RecordEvidence, RecordQuerySet
 from memory.queries.corpus import Present, Unrecallable
 from memory.queries.recall import Found, Question
 from memory.queries.verdicts import Moment, contradicts, judge, rivals
@@ -57,6 +57,12 @@ def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
 def evidence(record: MemoryRecord) -> QuerySet[RecordEvidence]:
     """Return what else said the same, oldest first."""
     return RecordEvidence.objects.filter(record=record).select_related("agent", "proposal").order_by("id")
+
+
+def derived_from(record: MemoryRecord) -> RecordQuerySet:
+    """Return the recallable records that name `record` among their sources."""
+    rows = MemoryRecord.objects.recallable(record.workspace_id)
+    return rows.filter(provenance__derived_from__icontains=str(record.id))
 
 
 def history(record: MemoryRecord) -> list[Event]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memory.domain.masking import Masked, masked
-from memory.views.words import signal_title
+from memory.words import signal_title
 from review.domain.gate import Outcome, Signal, Span
 
 CONTENT = "/content"

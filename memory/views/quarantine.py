@@ -21,7 +21,7 @@ from memory.domain.masking import masked, masked_value
 from memory.queries import held, people
 from memory.queries.people import Neighbour
 from memory.views import held_text
-from memory.views.words import source_of
+from memory.words import source_of
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.domain.decision import Case

@@ -19,7 +19,7 @@ from memory.domain.masking import masked, masked_value
 from memory.queries import held
 from memory.queries.held import Filters, View
 from memory.views.address import address, any_of, asked
-from memory.views.words import signal_title, source_of
+from memory.words import signal_title, source_of
 from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in

@@ -15,9 +15,11 @@ from django.views.decorators.http import require_safe
 from memory.domain.masking import masked
 from memory.queries import people
 from memory.queries.verdicts import Judged, Moment, judge
-from memory.views.words import reason_in_words, source_of, standing_in_words
+from memory.views.change import actions
+from memory.words import reason_in_words, source_of, standing_in_words
 from review.access.actors import PersonActor
-from review.access.queries import workspaces_of
+from review.access.queries import has_role, workspaces_of
+from review.access.roles import Role
 from review.access.sessions import signed_in
 from review.audit.actions import Action
 from review.views.parts import audit_url
@@ -44,7 +46,9 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "evidence": [_evidence(row) for row in people.evidence(found)],
         "history": [_event(event) for event in people.history(found)],
         "audit_url": audit_url(found.proposal, actor.person, now),
-        "actions": [],
+        "actions": actions(found)
+        if has_role(actor.person.id, found.workspace_id, Role.REVIEWER, now)
+        else [],
     }
     return render(request, "memory/record.html", context)
 
@@ -97,6 +101,7 @@ def _event(event: people.Event) -> dict[str, Any]:
         Action.MEMORY_QUARANTINED: _("brought it, and it was held."),
         Action.MEMORY_RELEASED: _("gave the last approval, and it was released."),
         Action.MEMORY_DISCARDED: _("ended it, and it was discarded."),
+        Action.MEMORY_RETRACTED: _("gave the last approval, and it was retracted."),
     }
     return {
         "at": event.at,

@@ -18,7 +18,7 @@ from memory.queries.recall import Found, Question, Recalled, recall
 from memory.queries.verdicts import Moment
 from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
 from memory.views.address import asked
-from memory.views.words import reason_in_words, source_of
+from memory.words import reason_in_words, source_of
 from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in

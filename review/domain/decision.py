@@ -59,7 +59,8 @@ class Case:
     `recomputed` is the binding of the stored text, `policy_bound` and `policy_now` are the digests of the
     tool's rule at submission and now. `rule` is what must be met: the tool's rule, or while the proposal is
     quarantined that of `memory.release`, whose own digests are `deciding_bound` and `deciding_now`. `arguments`
-    are those of the current revision; a change of the policy is `overtaken` once another came into force.
+    are those of the current revision; a change of the policy is `overtaken` once another came into force, and
+    one of a record `outdated` once something else happened to that record.
     """
 
     status: Status
@@ -76,6 +77,7 @@ class Case:
     deciding_bound: str = ""
     deciding_now: str = ""
     overtaken: bool = False
+    outdated: bool = False
 
     @property
     def rule_changed(self) -> bool:
@@ -200,11 +202,19 @@ OVERTAKEN = (
 )
 
 
+OUTDATED = (
+    "What this would change is not what it was when it was proposed; its page says what happened since. Propose it "
+    "anew on what stands now, or reject it."
+)
+
+
 def _refuse_changed(case: Case, verdict: Verdict, binding: str | None, revision: int | None) -> None:
     if case.rule_changed:
         raise PolicyChanged
     if case.overtaken and verdict is Verdict.APPROVE:
         raise PolicyChanged(OVERTAKEN)
+    if case.outdated and verdict is Verdict.APPROVE:
+        raise StaleBinding(OUTDATED, revision=case.revision)
     if not binding == case.binding == case.recomputed or revision != case.revision:
         raise StaleBinding(revision=case.revision)
 
@@ -319,6 +329,8 @@ def why_not(case: Case, person: PersonId, now: datetime) -> str | None:
         return objection.detail
     if case.rule_changed or case.overtaken:
         return OVERTAKEN if case.overtaken else PolicyChanged.detail
+    if case.outdated:
+        return OUTDATED
     counted = tally(case, now)
     waiting = next((group.name for group in counted.groups if group.given < group.needed), None)
     if person in counted.approvers:

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from review.domain.decision import OVERTAKEN, Case, GroupTally, Tally, Verdict, needs_reason, tally
+from review.domain.decision import OUTDATED, OVERTAKEN, Case, GroupTally, Tally, Verdict, needs_reason, tally
 from review.domain.independence import PersonId, Reason
 from review.domain.refusals import RoleTooNew
 from review.domain.status import Status
@@ -167,6 +167,8 @@ def _members(case: Case, group: str, person: PersonId, now: datetime, names: Map
 def _still_made_for(case: Case) -> Iterator[Requirement]:
     if case.overtaken:
         yield Requirement("It replaces the version that runs", State.BLOCKS, OVERTAKEN)
+    if case.outdated:
+        yield Requirement("What it changes stands as it did", State.BLOCKS, OUTDATED)
 
 
 def _in_the_form(case: Case) -> Iterator[Requirement]:

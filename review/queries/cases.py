@@ -26,6 +26,7 @@ from review.domain.status import OPEN, Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
 from review.queries.identity import Identities, identities
 from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
+from review.queries.versions import is_outdated
 
 RELEASE = "memory.release"
 
@@ -169,6 +170,7 @@ def _case(
         deciding_bound=revision.deciding_digest if held else "",
         deciding_now=release.digest if held else "",
         overtaken=_is_overtaken(proposal, arguments),
+        outdated=is_outdated(proposal, revision, arguments),
     )
 
 

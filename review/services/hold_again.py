@@ -30,6 +30,7 @@ def hold_again(
         deciding=resolved(proposal.workspace_id, RELEASE),
         outcome=Outcome.QUARANTINE,
         signals=(*shown, *new),
+        version=last.gate.get("version"),
     )
     before = proposal.status
     binding = bind(proposal, proposal.revision + 1, last.arguments, weighed, None)

@@ -7,9 +7,10 @@ from typing import Any
 
 from huqan_site.lib.canonical_json import canonical
 from review.access.actors import Actor
+from review.audit.log import ObjectRef
 from review.domain.gate import Signal
 from review.domain.policy import check
-from review.effects import PreviewRow, Submission
+from review.effects import PreviewRow, Submission, WayBack
 from review.models import Proposal
 from review.queries.policies import in_force
 from review.queries.policy_changes import consequences
@@ -68,3 +69,11 @@ class PolicyChange:
         """The policy that runs, whatever version the change was made for."""
         running = in_force(proposal.workspace_id)
         return canonical({"policy": dict(running.document), "replaces": running.version})
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        """The version that it was made for stands in its arguments, and is compared there."""
+        return None
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        """Another version, from the page of the policy."""
+        return None

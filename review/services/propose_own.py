@@ -22,6 +22,8 @@ from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.transitions import record
 from review.services.weigh import Weighed
 
+WAITING = (Status.PENDING, Status.QUARANTINED)
+
 
 def propose_own(
     tool: str,
@@ -57,6 +59,17 @@ def propose_own(
         private={"rationale": reason} if reason else None,
     )
     return proposal
+
+
+def sent_before(
+    tool: str, arguments: Mapping[str, Any], *, workspace: Workspace, by: PersonActor, now: datetime
+) -> Proposal | None:
+    """Return what `by` has proposed already and is open: a form that is sent twice makes one proposal."""
+    mine = Proposal.objects.filter(
+        workspace=workspace, agent=None, principal=by.person.id, tool=tool, status__in=WAITING
+    )
+    digest = digest_of(canonical(dict(arguments)))
+    return mine.live(now).filter(revisions__arguments_digest=digest).first()
 
 
 def _new(

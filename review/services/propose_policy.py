@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -17,17 +16,14 @@ from review.access.queries import is_manager, is_member
 from review.access.refusals import NotManager
 from review.audit import log
 from review.domain import satisfiable
-from review.domain.binding import Kind
 from review.domain.decision import OVERTAKEN
 from review.domain.policy import check
 from review.domain.refusals import Invalid, NotFound, PolicyChanged, ReasonRequired, StaleBinding
-from review.domain.status import Status
 from review.models import Proposal
 from review.queries.policies import in_force
 from review.queries.policy_changes import house_of
-from review.services.propose_own import propose_own
+from review.services.propose_own import propose_own, sent_before
 from review.services.refuse import record_refused
-from review.services.revisions import digest_of
 from review.services.settle import settle
 from review.services.weigh import weigh_own
 
@@ -93,18 +89,9 @@ def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
         raise StaleBinding(NOT_COMPARED)
     if not draft.reason.strip():
         raise ReasonRequired("Say why the policy should change. The other managers read it first.")
-    if sent := _sent_before(workspace, draft, by, now):
+    if sent := sent_before(TOOL, draft.arguments(), workspace=workspace, by=by, now=now):
         return sent
     weighed = weigh_own(TOOL, draft.arguments(), workspace=workspace, now=now)
     return propose_own(
         TOOL, draft.arguments(), weighed, workspace=workspace, by=by, reason=draft.reason, now=now
     )
-
-
-def _sent_before(workspace: Workspace, draft: Draft, by: PersonActor, now: datetime) -> Proposal | None:
-    """A form that is sent twice makes one proposal."""
-    mine = Proposal.objects.filter(
-        workspace=workspace, kind=Kind.POLICY_CHANGE, principal=by.person.id, status=Status.PENDING
-    )
-    text = canonical(draft.arguments())
-    return mine.live(now).filter(revisions__arguments_digest=digest_of(text)).first()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -25,8 +25,11 @@ from review.domain.refusals import (
 )
 from review.effects import Effect, Submission, effect_of
 from review.queries.policies import resolved
+from review.queries.versions import version_for
 
 RELEASE = "memory.release"
+BLOCKED = "The policy of this workspace blocks this tool. A manager can propose another rule."
+STARTED_BY_PERSON = "A person started this, so others decide it."
 UNAVAILABLE = "The console does not carry out this tool. Nobody else may, so it cannot be proposed."
 REFUSALS: Mapping[str, type[Refusal]] = {
     "tombstoned": Tombstoned,
@@ -39,12 +42,16 @@ REFUSALS: Mapping[str, type[Refusal]] = {
 
 @dataclass(frozen=True)
 class Weighed:
-    """What policy and gate say of a call. `deciding` is the rule whose quorum counts: the release's while held."""
+    """What policy and gate say of a call. `deciding` is the rule whose quorum counts: the release's while held.
+
+    `version` is that of the thing it would change, as it stood then; None where it only adds.
+    """
 
     rule: Rule
     deciding: Rule
     outcome: Outcome
     signals: tuple[Signal, ...]
+    version: int | None = None
 
     @property
     def held(self) -> bool:
@@ -52,7 +59,12 @@ class Weighed:
 
     def gate(self) -> dict[str, Any]:
         """Return what is stored and shown of the gate."""
-        return {"outcome": str(self.outcome), "signals": [signal.members() for signal in self.signals]}
+        version = {} if self.version is None else {"version": self.version}
+        return {
+            "outcome": str(self.outcome),
+            "signals": [signal.members() for signal in self.signals],
+            **version,
+        }
 
 
 def weigh(
@@ -74,12 +86,18 @@ def weigh_own(
     now: datetime,
     proposal: UUID | None = None,
 ) -> Weighed:
-    """Return what policy and gate say of a person who starts `tool`, one of those that only people start.
+    """Return what policy and gate say of a person who starts `tool`: what nobody need review, others still decide.
 
-    Raises: Invalid, Tombstoned, Inactive, NotFound.
+    Raises: Invalid, Blocked, Tombstoned, Inactive, NotFound.
     """
     rule = resolved(workspace.id, tool)
-    return _weighed(tool, rule, Submission(workspace, None, arguments, str(rule.risk), now, proposal))
+    if rule.route is Route.BLOCK:
+        raise Blocked(BLOCKED)
+    weighed = _weighed(tool, rule, Submission(workspace, None, arguments, str(rule.risk), now, proposal))
+    if weighed.outcome is Outcome.ALLOW:
+        others = Signal("policy_review", Outcome.REVIEW, STARTED_BY_PERSON)
+        return replace(weighed, outcome=Outcome.REVIEW, signals=(*weighed.signals, others))
+    return weighed
 
 
 def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
@@ -90,7 +108,7 @@ def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
     if outcome is Outcome.REJECT:
         raise refusal_of(signals)
     deciding = resolved(submission.workspace.id, RELEASE) if outcome is Outcome.QUARANTINE else rule
-    return Weighed(rule, deciding, outcome, tuple(signals))
+    return Weighed(rule, deciding, outcome, tuple(signals), version_for(tool, submission.arguments))
 
 
 def refusal_of(signals: list[Signal]) -> Refusal:

@@ -30,6 +30,7 @@ from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
+from review.views.standing import outdated_notice, way_back_notice
 from review.views.warnings import warnings_of
 
 if TYPE_CHECKING:
@@ -70,7 +71,12 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
     drifted = drifts(found)
-    warnings = [*drift_notice(drifted), *warnings_of(found, revision, arguments, base, now)]
+    warnings = [
+        *drift_notice(drifted),
+        *outdated_notice(found, revision, arguments),
+        *warnings_of(found, revision, arguments, base, now),
+        *way_back_notice(found, case, actor.person, now),
+    ]
     preview = _preview(found, arguments, case.rule.people)
     context = {
         "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},

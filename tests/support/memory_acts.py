@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from memory.gateway.ask import ask
 from memory.models import MemoryRecord
 from memory.queries.recall import Question, recall
 from memory.queries.verdicts import Moment
@@ -85,3 +86,15 @@ def arguments_of(proposal: Proposal) -> dict[str, Any]:
     """The arguments of the current revision."""
     read: dict[str, Any] = json.loads(proposal.revisions.get(number=proposal.revision).arguments)
     return read
+
+
+def retracting(agent: AgentActor, record: MemoryRecord, reason: str = "It moved.") -> Proposal:
+    """`agent` asks that `record` be retracted."""
+    return propose(Draft("memory.retract", {"record": str(record.id), "reason": reason}), by=agent).proposal
+
+
+def asked(
+    person: PersonActor, tool: str, record: MemoryRecord, reason: str = "It moved.", **terms: Any
+) -> Proposal:
+    """`person` begins a change of `record` from its page."""
+    return ask(tool, record.id, by=person, reason=reason, terms=terms)

@@ -1,0 +1,81 @@
+"""What approved changes of one record do, and all that the gate has to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from huqan_site.lib.canonical_json import canonical
+from memory import preview, signals
+from memory.domain.arguments import MEMORY_RETRACT, Arguments, record_of
+from memory.domain.masking import masked, masked_value
+from memory.gateway import retire
+from memory.models import Lifecycle, MemoryRecord
+from memory.queries import admission
+from review.access.actors import Actor
+from review.audit.log import ObjectRef
+from review.domain.gate import Signal
+from review.effects import PreviewRow, Submission, WayBack
+from review.models import Proposal
+
+STATED = ("subject", "predicate", "provenance", "confidence")
+
+
+class RecordChange:
+    """What the tools share that name one record. It takes a record that stands as `lifecycle`."""
+
+    schema: Mapping[str, Any]
+    lifecycle: ClassVar[Lifecycle] = Lifecycle.ACTIVE
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        scope, record = submission.workspace.id, record_of(submission.arguments)
+        return list(signals.named(scope, record, lifecycle=self.lifecycle))
+
+    def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
+        """No signal of it holds it."""
+
+    def let_go(self, proposal: Proposal, actor: Actor) -> None:
+        """Nothing was held."""
+
+    def discard(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
+    ) -> None:
+        """The record stays as it is; nobody spoke against its value."""
+
+    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        shown: Mapping[str, Any] = masked_value(dict(arguments))
+        return shown
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """The record as it stands, its secrets said in words."""
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return as_it_stands(record) if record else None
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        return ObjectRef("record", record_of(arguments))
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        return None
+
+
+class MemoryRetract(RecordChange):
+    """The effect of `memory.retract {record, reason}`: nobody recalls it, and its value is rejected for good."""
+
+    schema = MEMORY_RETRACT
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        record, tombstone = retire.retract(proposal, record_of(arguments), by=actor)
+        buried = str(tombstone.id) if tombstone else None
+        return {"result": "succeeded", "record": str(record.id), "tombstone": buried}
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return preview.of_retraction(record) if record else []
+
+
+def as_it_stands(record: MemoryRecord) -> str:
+    """Return what a record says, as canonical text, under the names that the arguments of a write have."""
+    said = {name: getattr(record, name) for name in STATED if getattr(record, name) is not None}
+    return canonical({"record": str(record.id), "content": masked(record.content).text, **masked_value(said)})

@@ -1,0 +1,74 @@
+"""A person begins a change of a record from its page: a proposal whose author he is, so that others decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from huqan_site.lib.canonical_json import canonical
+from huqan_site.lib.problems import Refusal
+from memory.models import MemoryRecord
+from review.access.actors import PersonActor
+from review.access.models import Workspace
+from review.access.queries import has_role, is_member
+from review.access.roles import Role
+from review.audit import log
+from review.domain.decision import says_something
+from review.domain.refusals import NotEligible, NotFound, ReasonRequired
+from review.effects import effect_of
+from review.models import Proposal
+from review.services.propose_own import propose_own, sent_before
+from review.services.refuse import record_refused
+from review.services.settle import settle
+from review.services.weigh import weigh_own
+
+NOTHING_ELSE: Mapping[str, Any] = MappingProxyType({})
+WHY = "Say why. Whoever decides reads it first, and the audit trail keeps it."
+
+
+def ask(
+    tool: str, record_id: UUID, *, by: PersonActor, reason: str, terms: Mapping[str, Any] = NOTHING_ELSE
+) -> Proposal:
+    """Return the open proposal of `by` to call `tool` on a record; the same one when he sends it twice.
+
+    `terms` are the arguments beside the record, and the reason where the tool takes one. He has to be a reviewer of
+    its workspace. Each refused attempt is recorded.
+
+    Raises: NotFound, NotEligible, ReasonRequired, Blocked, Inactive, Invalid, Unsatisfiable.
+    """
+    record = MemoryRecord.objects.select_related("workspace").filter(id=record_id).first()
+    if record is None:
+        raise NotFound
+    workspace, arguments = record.workspace, {"record": str(record_id), **terms, **_reason(tool, reason)}
+
+    def refused(refusal: Refusal) -> None:
+        record_refused(refusal, tool=tool, text=canonical(arguments), by=by, workspace=workspace.id)
+
+    return settle(lambda: _ask(tool, arguments, workspace, by, reason), refused=refused)
+
+
+def _reason(tool: str, reason: str) -> dict[str, str]:
+    """An agent has to give the reason of a retraction as an argument, so a person's stands there too."""
+    effect = effect_of(tool)
+    return {"reason": reason} if effect and "reason" in effect.schema["properties"] else {}
+
+
+def _ask(
+    tool: str, arguments: Mapping[str, Any], workspace: Workspace, by: PersonActor, reason: str
+) -> Proposal:
+    log.take_turn()  # a role that is lost, or a record that changes, does so before this or after it
+    now = timezone.now()
+    if not is_member(by.person.id, workspace.id, now):
+        raise NotFound
+    if not has_role(by.person.id, workspace.id, Role.REVIEWER, now):
+        raise NotEligible
+    if not says_something(reason):
+        raise ReasonRequired(WHY)
+    if sent := sent_before(tool, arguments, workspace=workspace, by=by, now=now):
+        return sent
+    weighed = weigh_own(tool, arguments, workspace=workspace, now=now)
+    return propose_own(tool, arguments, weighed, workspace=workspace, by=by, reason=reason, now=now)

@@ -1,0 +1,114 @@
+"""Beginning a change of a record: what it would do, why, and the proposal that others decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from huqan_site.lib.problems import Refusal
+from memory import preview
+from memory.domain.masking import masked
+from memory.gateway.ask import ask
+from memory.queries import people
+from memory.words import standing_in_words
+from review.access.actors import PersonActor
+from review.access.queries import workspaces_of
+from review.access.sessions import signed_in
+from review.domain.refusals import NotFound, ReasonRequired
+from review.views.form import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.models import MemoryRecord
+    from review.effects import PreviewRow
+
+
+class Change(NamedTuple):
+    """A tool that a person begins on the page of a record, in words, and the records it takes."""
+
+    tool: str
+    name: str
+    label: str | Promise
+    title: str | Promise
+    sentence: str | Promise
+    lifecycle: str
+    rows: Callable[[MemoryRecord], list[PreviewRow]]
+
+    def takes(self, record: MemoryRecord) -> bool:
+        return (record.trust, record.lifecycle) == ("trusted", self.lifecycle)
+
+
+RETRACT = Change(
+    "memory.retract",
+    "memory_retract",
+    gettext_lazy("Retract"),
+    gettext_lazy("Retract this memory"),
+    gettext_lazy("It was wrong, or must not be known. Nothing brings its value back but a proposal."),
+    "active",
+    preview.of_retraction,
+)
+CHANGES = (RETRACT,)
+
+
+def actions(record: MemoryRecord) -> list[dict[str, Any]]:
+    """Return what can be begun on the page of `record`, as it stands."""
+    return [
+        {"url": reverse(change.name, args=[record.id]), "label": change.label}
+        for change in CHANGES
+        if change.takes(record)
+    ]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def begin(request: HttpRequest, actor: PersonActor, record_id: UUID, change: Change) -> HttpResponse:
+    """Show what `change` would do; on POST propose it, and go to where others decide."""
+    scopes = [workspace.id for workspace in workspaces_of(actor.person.id, timezone.now())]
+    record, reason = people.record(scopes, record_id), text_of(request.POST.get("reason", ""))
+    if request.method != "POST":
+        return _form(request, record, change, reason)
+    try:
+        made = ask(change.tool, record_id, by=actor, reason=reason)
+    except NotFound:
+        raise
+    except Refusal as refusal:
+        return _form(request, record, change, reason, refusal)
+    return HttpResponseRedirect(reverse("proposal", args=[made.id]))
+
+
+def _form(
+    request: HttpRequest, record: MemoryRecord, change: Change, reason: str, refusal: Refusal | None = None
+) -> HttpResponse:
+    lifecycle, trust = standing_in_words(record)
+    context = {
+        "back": {"url": reverse("memory_record", args=[record.id]), "label": _("Memory"), "place": ""},
+        "title": change.title,
+        "sentence": change.sentence,
+        "status": _status(refusal) if refusal else None,
+        "content": masked(record.content).text,
+        "stands": None if change.takes(record) else f"{lifecycle}, {trust}",
+        "preview": {"rows": [row._asdict() for row in change.rows(record)]},
+        "reason": reason,
+        "reason_error": refusal.detail if isinstance(refusal, ReasonRequired) else "",
+    }
+    return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
+
+
+def _status(refusal: Refusal) -> dict[str, Any]:
+    return {
+        "recorded": False,
+        "title": _("Not proposed. %(why)s") % {"why": refusal.detail},
+        "sentence": "",
+        "next": getattr(refusal, "advice", ""),
+        "code": refusal.code,
+    }

@@ -1,0 +1,70 @@
+"""What became of the thing that a proposal changes: before it was decided, and once it was carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from review.audit.actions import Action
+from review.domain.decision import OUTDATED, Case
+from review.domain.status import OPEN
+from review.effects import effect_of
+from review.queries.versions import happened_since
+
+if TYPE_CHECKING:
+    from review.access.models import Person
+    from review.audit.models import Entry
+    from review.models import Proposal, Revision
+
+
+def outdated_notice(
+    proposal: Proposal, revision: Revision, arguments: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return a notice of what happened since to what an open proposal would change, if anything did."""
+    happened = happened_since(revision, proposal.tool, arguments) if proposal.status in OPEN else []
+    if not happened:
+        return []
+    title = _("Meanwhile: %(events)s") % {"events": "; ".join(map(_event, happened))}
+    return [{"tone": "amber", "sign": "warning", "title": title, "sentence": OUTDATED}]
+
+
+def _event(entry: Entry) -> str:
+    did = {
+        Action.MEMORY_CORROBORATED: _("another source was added"),
+        Action.MEMORY_SUPERSEDED: _("it was replaced"),
+        Action.MEMORY_RETRACTED: _("it was retracted"),
+        Action.MEMORY_ARCHIVED: _("it was archived"),
+        Action.MEMORY_RESTORED: _("it was restored"),
+        Action.MEMORY_QUARANTINED: _("it was put into quarantine"),
+        Action.MEMORY_RELEASED: _("it was released"),
+        Action.MEMORY_DISCARDED: _("it was discarded"),
+        Action.MEMORY_ERASED: _("it was erased"),
+        Action.TOMBSTONE_LIFTED: _("it was lifted"),
+    }.get(Action(entry.action), entry.action)
+    at = entry.time.strftime("%H:%M UTC")
+    return _("%(did)s at %(at)s, by %(who)s") % {
+        "did": did,
+        "at": at,
+        "who": entry.account or _("the console"),
+    }
+
+
+def way_back_notice(proposal: Proposal, case: Case, person: Person, now: datetime) -> list[dict[str, Any]]:
+    """Return the way back from what was carried out, for whoever may begin it."""
+    effect = effect_of(proposal.tool)
+    way = effect.way_back(proposal) if effect else None
+    if way is None or case.electorate.membership(person.id, now) is None:
+        return []
+    return [
+        {
+            "tone": "neutral",
+            "sign": "note",
+            "title": way.title,
+            "sentence": way.sentence,
+            "link_url": way.url,
+            "link_label": way.label,
+        }
+    ]
