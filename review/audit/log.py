@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -97,11 +98,12 @@ def record(
     return entry
 
 
-def take_turn() -> None:
-    """Let nobody else record until the open write() ends: what is read from here on stays as it is.
+def take_turn() -> datetime:
+    """Let nobody else record until the open write() ends, and return what the time is then.
 
-    For a use case whose rule reads before it records. It is the lock that recording takes, so it, too, comes after
-    every other one.
+    What is read from here on stays as it is: for a use case whose rule reads before it records. Who waited for
+    others asks with this time, since a right that ended meanwhile still held at the time he came. It is the lock
+    that recording takes, so it, too, comes after every other one.
 
     Raises: Unavailable; RuntimeError outside write().
     """
@@ -110,6 +112,7 @@ def take_turn() -> None:
         _locked_head()
     except DatabaseError as error:
         raise Unavailable from error
+    return timezone.now()
 
 
 def begin() -> None:

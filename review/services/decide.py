@@ -84,8 +84,7 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     proposal = lock(proposal_id)
     # Whoever gains or loses a right is recorded before this decision, and counts, or after it. What the time is
     # is asked here too: it went on while others had their turn.
-    log.take_turn()
-    now = timezone.now()
+    now = log.take_turn()
     if not is_visible(by.person.id, proposal, now):
         raise NotFound
     if repeated := _repeated(proposal, by, ballot):

@@ -53,21 +53,20 @@ def redeem(
 
     Raises: NotFound, NotApproved, Expired, PolicyChanged, ArgumentsDrifted, PermitSpent.
     """
-    now = timezone.now()
     text = None if arguments is None else canonical(dict(arguments))
 
     def refused(refusal: Refusal) -> None:
-        _record_refusal(proposal_id, refusal, by, now)
+        _record_refusal(proposal_id, refusal, by)
 
     with rebinding(proposal_id):
-        return settle(lambda: _redeem(proposal_id, by, text, binding, key, now), refused=refused)
+        return settle(lambda: _redeem(proposal_id, by, text, binding, key), refused=refused)
 
 
 def _redeem(
-    proposal_id: UUID, by: AgentActor, text: str | None, binding: str | None, key: str | None, now: datetime
+    proposal_id: UUID, by: AgentActor, text: str | None, binding: str | None, key: str | None
 ) -> Permit:
     proposal = lock(proposal_id, workspace_id=by.agent.workspace_id)
-    log.take_turn()  # a policy that changes is recorded before the permit, and counts, or after it
+    now = log.take_turn()  # a policy that changes is recorded before the permit, and counts, or after it
     revision = proposal.revisions.get(number=proposal.revision)
     rule = rule_of(revision)
     _mind_the_audience(proposal, rule, by)
@@ -148,7 +147,7 @@ def _issue(
     )
 
 
-def _record_refusal(proposal_id: UUID, refusal: Refusal, by: AgentActor, now: datetime) -> None:
+def _record_refusal(proposal_id: UUID, refusal: Refusal, by: AgentActor) -> None:
     proposal = (
         Proposal.objects.select_related("workspace", "agent")
         .filter(pk=proposal_id, workspace_id=by.agent.workspace_id)
@@ -156,5 +155,5 @@ def _record_refusal(proposal_id: UUID, refusal: Refusal, by: AgentActor, now: da
     )
     if proposal is None:
         return
-    meet(proposal, now)
+    meet(proposal, timezone.now())
     record_refused_permit(proposal, refusal, by)

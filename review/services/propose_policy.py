@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils import timezone
-
 from huqan_site.lib.canonical_json import canonical, digest
 from huqan_site.lib.problems import FieldError, Refusal
 from review.access.actors import PersonActor
@@ -76,8 +74,8 @@ def refuse_document(workspace: Workspace, document: Mapping[str, Any], at: str =
 
 
 def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
-    log.take_turn()  # a role that is lost, or a version that comes into force, does so before this or after it
-    now = timezone.now()
+    # A role that is lost, or a version that comes into force, is so before this or after it.
+    now = log.take_turn()
     if not is_member(by.person.id, workspace.id, now):
         raise NotFound
     if not is_manager(by.person.id, workspace.id, now):

@@ -97,7 +97,9 @@ def _revise(
 
 def _of_agent(proposal_id: UUID, by: AgentActor) -> Proposal:
     hold(by.agent.id)
-    return lock(proposal_id, agent_id=by.agent.id)
+    proposal = lock(proposal_id, agent_id=by.agent.id)
+    log.take_turn()  # its owner, or the rule, is lost before this revision, and counts, or after it
+    return proposal
 
 
 def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
@@ -109,8 +111,7 @@ def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
     if agent_id is not None:
         hold(agent_id)
     proposal = lock(proposal_id)
-    log.take_turn()
-    now = timezone.now()
+    now = log.take_turn()
     if not is_visible(by.person.id, proposal, now):
         raise NotFound
     electorate = electorate_of(proposal, now)

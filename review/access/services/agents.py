@@ -39,8 +39,8 @@ def create_agent(workspace_id: UUID, name: str, *, owner: UUID, by: Actor) -> Ag
 
     Raises: BadName, NameTaken, NotAMember, Disabled, NotFound, NotManager.
     """
-    now = timezone.now()
     with write():
+        now = log.take_turn()
         rules.require_manager(by, workspace_id, now)
         person = _future_owner(owner, workspace_id, now)
         with rules.only_once(NameTaken):
@@ -55,14 +55,14 @@ def transfer_agent(agent_id: UUID, *, to: UUID, by: Actor) -> Agent:
 
     Raises: NotAMember, Disabled, NotFound, NotManager.
     """
-    now = timezone.now()
     with write():
-        agent = _locked(agent_id)
+        agent, now = _locked(agent_id), timezone.now()
         rules.require_manager(by, agent.workspace_id, now)
         person = _future_owner(to, agent.workspace_id, now)
         before = queries.owners(agent.id, now)
         Ownership.objects.filter(agent=agent, until__isnull=True).exclude(person=person).update(until=now)
         Ownership.objects.get_or_create(agent=agent, person=person, until=None, defaults={"since": now})
+        rules.require_manager(by, agent.workspace_id, log.take_turn())  # he may have lost it while he waited
         _record(
             Action.AGENT_TRANSFERRED,
             agent,
@@ -83,6 +83,7 @@ def stop_agent(agent_id: UUID, *, reason: str, by: Actor) -> Agent:
         agent = _locked(agent_id)
         rules.require_manager_or_owner(by, agent, now)
         _stop(agent, _said(reason), by, now)
+        rules.require_manager_or_owner(by, agent, log.take_turn())  # he may have lost it while he waited
         return agent
 
 
@@ -114,9 +115,9 @@ def resume_agent(agent_id: UUID, *, by: Actor) -> Agent:
 
     Raises: NotFound, NotManager, OwnStop, Unanswered.
     """
-    now = timezone.now()
     with write():
         agent = _locked(agent_id)
+        now = log.take_turn()
         rules.require_manager(by, agent.workspace_id, now)
         if agent.stopped_at is not None:
             _mind_who_lifts(agent, by, now)

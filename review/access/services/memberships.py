@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 
 from review.access.actors import Actor
@@ -46,10 +45,10 @@ def grant_membership(
 
     Raises: OwnRole, NotFound, NotManager, Disabled, AlreadyGranted, BadGroup, EndsTooSoon.
     """
-    now = timezone.now()
     with write():
-        rules.require_manager(by, workspace_id, now)
         person = Person.objects.select_for_update(no_key=True).filter(id=person_id).first()
+        now = log.take_turn()  # what is submitted while this waits is submitted before it
+        rules.require_manager(by, workspace_id, now)
         if person is None:
             raise NotFound
         return add_membership(person, workspace_id, role, now, by=by, terms=Terms(groups, until))
@@ -60,12 +59,13 @@ def revoke_membership(membership_id: UUID, *, by: Actor) -> Membership:
 
     Raises: NotFound (also when it has ended), NotManager, LastManager.
     """
-    now = timezone.now()
     with write():
-        membership = _held(membership_id, now)
-        rules.require_manager(by, membership.workspace_id, now)
+        membership = _held(membership_id)
+        rules.require_manager(by, membership.workspace_id, timezone.now())
         if membership.role == Role.MANAGER:
-            rules.require_another_manager([membership.workspace_id], membership.person_id, by, now)
+            rules.require_another_manager([membership.workspace_id], membership.person_id, by)
+        now = log.take_turn()
+        rules.require_manager(by, membership.workspace_id, now)  # he may have lost it while he waited
         _end(membership, now)
         record_ended([membership], by=by)
         return membership
@@ -99,8 +99,8 @@ def add_membership(
 
 def end_all(person: Person, now: datetime) -> list[Membership]:
     """End every role of `person` and return them, for `record_ended`. Joins the caller's transaction."""
-    held = Membership.objects.select_for_update(of=("self",), no_key=True).active(now).held_by(person.id)
-    ended = list(held.order_by("id"))
+    rows = Membership.objects.select_for_update(of=("self",), no_key=True).active(now).held_by(person.id)
+    ended = [membership for membership in rows.order_by("id") if _runs(membership)]
     for membership in ended:
         _end(membership, now)
     return ended
@@ -112,13 +112,17 @@ def record_ended(ended: Iterable[Membership], *, by: Actor) -> None:
         _record(Action.MEMBERSHIP_REVOKED, membership, by)
 
 
-def _held(membership_id: UUID, now: datetime) -> Membership:
-    held = Membership.objects.select_for_update(of=("self",), no_key=True)
-    running = Q(until__isnull=True) | Q(until__gt=now)
-    membership = held.filter(running, id=membership_id).first()
-    if membership is None:
+def _held(membership_id: UUID) -> Membership:
+    rows = Membership.objects.select_for_update(of=("self",), no_key=True)
+    membership = rows.filter(id=membership_id).first()
+    if membership is None or not _runs(membership):
         raise NotFound
     return membership
+
+
+def _runs(locked: Membership) -> bool:
+    """Whether it holds by now: it may have ended while its row was waited for."""
+    return locked.until is None or locked.until > timezone.now()
 
 
 def _end(membership: Membership, now: datetime) -> None:

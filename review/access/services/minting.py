@@ -7,8 +7,6 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.utils import timezone
-
 from review.access.actors import Actor, PersonActor
 from review.access.models import Agent, AgentToken
 from review.access.refusals import BadTerm, NotFound
@@ -36,11 +34,12 @@ def mint_token(agent_id: UUID, *, scopes: Collection[Scope], days: int = MAX_DAY
     """
     if not 1 <= days <= MAX_DAYS or not scopes or not set(scopes) <= set(Scope):
         raise BadTerm
-    now, new = timezone.now(), new_token()
+    new = new_token()
     with write():
         agent = Agent.objects.select_for_update(no_key=True).filter(id=agent_id).first()
         if agent is None:
             raise NotFound
+        now = log.take_turn()
         rules.require_manager(by, agent.workspace_id, now)
         token = AgentToken.objects.create(
             agent=agent,
@@ -60,12 +59,12 @@ def revoke_token(token_id: UUID, *, by: Actor) -> AgentToken:
 
     Raises: NotFound, NotManager.
     """
-    now = timezone.now()
     with write():
         held = AgentToken.objects.select_for_update(of=("self",), no_key=True).select_related("agent")
         token = held.filter(id=token_id).first()
         if token is None:
             raise NotFound
+        now = log.take_turn()
         rules.require_manager_or_owner(by, token.agent, now)
         if token.revoked_at is None:
             token.revoked_at = now

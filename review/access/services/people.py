@@ -47,8 +47,8 @@ def create_person_with_account(
 
     Raises: BadName, NameTaken, NotFound, NotManager, BadGroup, EndsTooSoon.
     """
-    now = timezone.now()
     with write():
+        now = log.take_turn()
         _require_inviter(by, workspace, now)
         person, user = add_person(name, username, now, email=email, is_superuser=is_superuser)
         record_person(person, user, by=by, workspace=workspace)
@@ -63,9 +63,9 @@ def link_account(person_id: UUID, username: str, *, by: Actor) -> Invited:
 
     Raises: BadName, NameTaken, Disabled, NotFound, NotManager.
     """
-    now = timezone.now()
     with write():
         person = _person(person_id)
+        now = log.take_turn()
         rules.require_manager_of_all(by, person, now)
         rules.require_active(person)
         user = _add_account(person, username, now)
@@ -95,10 +95,13 @@ def link_people(person_id: UUID, double_id: UUID, *, by: Actor) -> Person:
         rules.require_active(person)
         if person.same_as_id or double.same_as_id:
             raise AlreadyOne
-        rules.require_another_manager(queries.managed_ids(double.id, now), double.id, by, now)
+        rules.require_another_manager(queries.managed_ids(double.id, now), double.id, by)
         accounts = list(double.accounts.order_by("id"))
         ended = end_all(double, now)
         _become_one(person, double, now)
+        asked_again = log.take_turn()  # every row is locked: he may have lost it while he waited
+        for one in (person, double):
+            rules.require_manager_of_ever(by, one, asked_again)
         record_ended(ended, by=by)
         _record_linked(person, accounts, by, double)
         return person
@@ -114,10 +117,12 @@ def disable_person(person_id: UUID, *, by: Actor) -> Person:
         person = _person(person_id)
         rules.require_manager_of_all(by, person, now)
         rules.require_active(person)
-        rules.require_another_manager(queries.managed_ids(person.id, now), person.id, by, now)
+        rules.require_another_manager(queries.managed_ids(person.id, now), person.id, by)
+        person.accounts.update(is_active=False)
+        now = log.take_turn()
+        rules.require_manager_of_all(by, person, now)  # he may have lost it while he waited
         person.disabled_at = now
         person.save(update_fields=["disabled_at"])
-        person.accounts.update(is_active=False)
         log.record(Action.PERSON_DISABLED, actor=by.audit(), object=log.ObjectRef("person", str(person.id)))
         return person
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import IntegrityError
+from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
 from review.access import queries
@@ -90,7 +91,7 @@ def require_manager_of_ever(by: Actor, person: Person, now: datetime) -> None:
         require_manager(by, workspace, now)
 
 
-def require_another_manager(workspaces: Iterable[UUID], leaving: UUID, by: Actor, now: datetime) -> None:
+def require_another_manager(workspaces: Iterable[UUID], leaving: UUID, by: Actor) -> None:
     """Somebody else has to manage each of `workspaces` once `leaving` does not; the operator may leave them so.
 
     Locks their rows, so that of two managers who end each other's role one is told.
@@ -102,7 +103,7 @@ def require_another_manager(workspaces: Iterable[UUID], leaving: UUID, by: Actor
     if isinstance(by, SystemActor):
         return
     for workspace in affected:
-        managers = queries.managers(workspace, now)
+        managers = queries.managers(workspace, timezone.now())  # not of when he came: he may have waited
         if leaving in managers and managers == {leaving}:
             raise LastManager
 
