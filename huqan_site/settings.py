@@ -36,6 +36,8 @@ HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {
     "memory.write": "memory.effects.MemoryWrite",
+    "memory.archive": "memory.changes.MemoryArchive",
+    "memory.restore": "memory.changes.MemoryRestore",
     "memory.retract": "memory.changes.MemoryRetract",
     "policy.change": "review.services.policy_change.PolicyChange",
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from huqan_site.lib.canonical_json import canonical
 from memory import preview, signals
-from memory.domain.arguments import MEMORY_RETRACT, Arguments, record_of
+from memory.domain.arguments import MEMORY_RETRACT, ONE_RECORD, Arguments, record_of
 from memory.domain.masking import masked, masked_value
 from memory.gateway import retire
+from memory.gateway.restore import restore
 from memory.models import Lifecycle, MemoryRecord
 from memory.queries import admission
 from review.access.actors import Actor
@@ -22,14 +23,13 @@ STATED = ("subject", "predicate", "provenance", "confidence")
 
 
 class RecordChange:
-    """What the tools share that name one record. It takes a record that stands as `lifecycle`."""
+    """What the tools share that name one record, which has to be active unless they say otherwise."""
 
     schema: Mapping[str, Any]
-    lifecycle: ClassVar[Lifecycle] = Lifecycle.ACTIVE
 
     def signals(self, submission: Submission) -> list[Signal]:
         scope, record = submission.workspace.id, record_of(submission.arguments)
-        return list(signals.named(scope, record, lifecycle=self.lifecycle))
+        return list(signals.named(scope, record, lifecycle=Lifecycle.ACTIVE))
 
     def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
         """No signal of it holds it."""
@@ -73,6 +73,41 @@ class MemoryRetract(RecordChange):
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         record = admission.trusted(proposal.workspace_id, record_of(arguments))
         return preview.of_retraction(record) if record else []
+
+
+class MemoryArchive(RecordChange):
+    """The effect of `memory.archive {record}`: nobody recalls it until it is restored."""
+
+    schema = ONE_RECORD
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        record = retire.archive(proposal, record_of(arguments), by=actor)
+        return {"result": "succeeded", "record": str(record.id)}
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return preview.of_archiving(record) if record else []
+
+
+class MemoryRestore(RecordChange):
+    """The effect of `memory.restore {record}`: what was archived is recalled again."""
+
+    schema = ONE_RECORD
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        return list(signals.returning(submission.workspace.id, record_of(submission.arguments)))
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        record = restore(proposal, record_of(arguments), by=actor)
+        return {"result": "succeeded", "record": str(record.id)}
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return preview.of_restoring(record) if record else []
 
 
 def as_it_stands(record: MemoryRecord) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, Person, Workspace
@@ -54,7 +54,9 @@ class RecordQuerySet(models.QuerySet["MemoryRecord"]):
         if known_at is None:
             return trusted.filter(lifecycle=Lifecycle.ACTIVE)
         standing = Q(retired_at__isnull=True) | Q(retired_at__gt=known_at)
-        return trusted.filter(standing, trusted_at__lte=known_at).exclude(lifecycle=Lifecycle.ERASED)
+        away = Absence.objects.filter(record=OuterRef("pk"), since__lte=known_at, until__gt=known_at)
+        known = trusted.filter(standing, ~Exists(away), trusted_at__lte=known_at)
+        return known.exclude(lifecycle=Lifecycle.ERASED)
 
     def unrecallable(self, scope: UUID) -> RecordQuerySet:
         """The rest of this workspace: for people only."""
@@ -173,6 +175,25 @@ class RecordEvidence(models.Model):
 
     def __str__(self) -> str:
         return f"evidence for {self.record_id}"
+
+
+class Absence(models.Model):
+    """When a record that was restored had been archived: from `since` until just before `until` nobody recalled it."""
+
+    record = models.ForeignKey(MemoryRecord, on_delete=models.PROTECT, related_name="absences")
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(until__gte=F("since")), name="absence_is_an_interval")
+        ]
+
+    def __str__(self) -> str:
+        return f"absence of {self.record_id}"
+
+
+append_only("memory_absence")
 
 
 class Tombstone(models.Model):

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from memory.domain.arguments import Arguments, validity
 from memory.domain.masking import masked
 from memory.domain.topics import topic_of
+from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
 from memory.models import MemoryRecord, ValueKey
 from memory.queries import admission, people
@@ -44,6 +45,27 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
             _("Can be proposed"),
             _("Rejected, also in other letters. Lifting that is a proposal"),
         ),
+    ]
+
+
+def of_archiving(record: MemoryRecord) -> list[PreviewRow]:
+    """Return what archiving does: to the record and to recall."""
+    readers = len(people.readers(record.workspace_id, timezone.now()))
+    return [
+        _named(record, _("Archived. It can be restored")),
+        PreviewRow(_("Recall"), _can_recall(readers), _("No agent can recall it")),
+    ]
+
+
+def of_restoring(record: MemoryRecord) -> list[PreviewRow]:
+    """Return what restoring does: to the record, to recall, and to what says something else."""
+    readers = len(people.readers(record.workspace_id, timezone.now()))
+    validity = Interval(record.valid_from, record.valid_to)
+    rivals = admission.contradicted(record.workspace_id, record.topic, record.value_key, validity)
+    return [
+        _named(record, _("Active, trusted")),
+        PreviewRow(_("Recall"), _("No agent can recall it"), _can_recall(readers)),
+        *(_conflict(rival) for rival in rivals),
     ]
 
 

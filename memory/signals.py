@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memory.domain.arguments import Arguments, validity
 from memory.domain.topics import topic_of
+from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
 from memory.models import Lifecycle
 from memory.queries import admission
@@ -48,6 +49,25 @@ def named(scope: UUID, record_id: UUID, *, lifecycle: Lifecycle) -> Iterator[Sig
         yield Signal("inactive", Outcome.REJECT, sentence, place, names)
 
 
+def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
+    """Yield what is against bringing an archived record back. Raises: Unavailable."""
+    yield from named(scope, record_id, lifecycle=Lifecycle.ARCHIVED)
+    record, place = admission.trusted(scope, record_id), (Span("/record", 0, 36, "record"),)
+    if record is None or record.lifecycle != Lifecycle.ARCHIVED:
+        return
+    keys = keys_of(scope, record.content)
+    if tombstone := admission.tombstone(scope, keys):
+        names = (("tombstone", str(tombstone.id)),)
+        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
+    twin = admission.twin(scope, keys)
+    if twin and twin.id != record.id:
+        yield Signal("invalid", Outcome.REJECT, SAID_AGAIN.format(twin.id), place)
+    validity = Interval(record.valid_from, record.valid_to)
+    for rival in admission.contradicted(scope, record.topic, keys[0].digest, validity):
+        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
+
+
+SAID_AGAIN = "Record {} was written meanwhile and says the same. Nothing is left to bring back."
 _NOT_HERE = "There is no record {} here. Check the id and the workspace of your credential."
 _STANDS = "Record {} is {}; this takes one that is {}. Query the memory and name such a record."
 _TOMBSTONED = (

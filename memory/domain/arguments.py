@@ -63,6 +63,14 @@ MEMORY_RETRACT: Mapping[str, Any] = {
     },
 }
 
+ONE_RECORD: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["record"],
+    "additionalProperties": False,
+    "properties": {"record": _RECORD},
+}
+"""What `memory.archive` and `memory.restore` take."""
+
 
 def record_of(arguments: Arguments) -> UUID:
     """Return the record that checked arguments name."""

@@ -37,6 +37,17 @@ def retract(proposal: Proposal, record_id: UUID, *, by: Actor) -> Retracted:
     return Retracted(record, tombstone)
 
 
+def archive(proposal: Proposal, record_id: UUID, *, by: Actor) -> MemoryRecord:
+    """Archive the active record that `proposal` names: no agent reads it, and its value stays free.
+
+    Raises: NotFound, Inactive.
+    """
+    stand_still()
+    record = trusted(proposal, record_id, Lifecycle.ACTIVE)
+    retire(record, Lifecycle.ARCHIVED, Action.MEMORY_ARCHIVED, proposal, by=by)
+    return record
+
+
 def trusted(proposal: Proposal, record_id: UUID, lifecycle: Lifecycle) -> MemoryRecord:
     """Return the trusted record of this id in the workspace of `proposal`, if it stands as `lifecycle`.
 

@@ -57,7 +57,25 @@ RETRACT = Change(
     "active",
     preview.of_retraction,
 )
-CHANGES = (RETRACT,)
+ARCHIVE = Change(
+    "memory.archive",
+    "memory_archive",
+    gettext_lazy("Archive"),
+    gettext_lazy("Archive this memory"),
+    gettext_lazy("It was right and is not needed now. It can be restored, and said anew."),
+    "active",
+    preview.of_archiving,
+)
+RESTORE = Change(
+    "memory.restore",
+    "memory_restore",
+    gettext_lazy("Restore"),
+    gettext_lazy("Restore this memory"),
+    gettext_lazy("Agents recall it again, as it was."),
+    "archived",
+    preview.of_restoring,
+)
+CHANGES = (RESTORE, ARCHIVE, RETRACT)
 
 
 def actions(record: MemoryRecord) -> list[dict[str, Any]]:

@@ -101,6 +101,8 @@ def _event(event: people.Event) -> dict[str, Any]:
         Action.MEMORY_QUARANTINED: _("brought it, and it was held."),
         Action.MEMORY_RELEASED: _("gave the last approval, and it was released."),
         Action.MEMORY_DISCARDED: _("ended it, and it was discarded."),
+        Action.MEMORY_ARCHIVED: _("gave the last approval, and it was archived."),
+        Action.MEMORY_RESTORED: _("gave the last approval, and it was restored."),
         Action.MEMORY_RETRACTED: _("gave the last approval, and it was retracted."),
     }
     return {
