@@ -33,7 +33,7 @@ def restore(proposal: Proposal, record_id: UUID, *, by: Actor) -> MemoryRecord:
     if twin := MemoryRecord.objects.recallable(scope).with_value(keys).first():
         raise Invalid(errors=[FieldError("/arguments/record", "invalid", SAID_AGAIN.format(twin.id))])
     before = standing(record)
-    Absence.objects.create(record=record, since=record.retired_at, until=timezone.now())
+    Absence.objects.create(record=record, since=record.retired_at or record.recorded_at, until=timezone.now())
     record.lifecycle, record.retired_at = Lifecycle.ACTIVE, None
     record.save(update_fields=["lifecycle", "retired_at"])
     note(Action.MEMORY_RESTORED, record, proposal, by, before=before, after=standing(record))
