@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
@@ -38,6 +39,7 @@ api = AgentsApi(
     description="Agents propose; people decide; what was approved runs once, on exactly the reviewed bytes.",
     openapi_url="/openapi.json",
     docs_url=None,
+    docs_decorator=require_safe,
     parser=StrictParser(),
     urls_namespace="api",
 )

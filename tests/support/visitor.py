@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.support.console import Answer, Console
 
-_PROBLEM = re.compile(r'data-problem="([a-z_]+)"')
+PROBLEM = re.compile(r'data-problem="([a-z_]+)"')
 
 
 class Visitor:
@@ -80,7 +80,7 @@ class Visitor:
 
 def problem_of(page: Answer) -> str | None:
     """Return the code of the refusal that a page tells of, None where it tells of none."""
-    found = _PROBLEM.search(page.body.decode())
+    found = PROBLEM.search(page.body.decode())
     return found[1] if found else None
 
 
