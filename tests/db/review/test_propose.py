@@ -221,7 +221,7 @@ def test_a_secret_in_a_memory_is_told_in_words_in_every_list(cast: factories.Tea
     assert secret not in proposal.summary and "The key is [AWS access key" in proposal.summary
 
 
-@pytest.mark.parametrize("tool", ["memory.supersede", "Memory.Retract", "memory.learn", "facts.optimise"])
+@pytest.mark.parametrize("tool", ["Memory.Learn", "facts.optimise"])
 def test_a_tool_of_the_consoles_own_that_it_cannot_carry_out_is_never_left_to_others(
     cast: factories.Team, tool: str
 ) -> None:

@@ -67,7 +67,7 @@ def test_a_step_that_fails_keeps_no_other_from_being_taken(
     call_command("worker", once=True)
 
 
-def test_it_ends_with_the_program_that_started_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_with_the_program_that_started_it(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[int] = []
     monkeypatch.setattr(worker, "STEPS", (Step("nothing", lambda: len(rounds) and 0),))
     monkeypatch.setattr(worker, "EVERY", 0)
