@@ -35,6 +35,7 @@ HUQAN_MAIL_FROM = env.str("HUQAN_MAIL_FROM", f"huqan@{urlsplit(HUQAN_BASE_URL).h
 HUQAN_THREADS = env.int("HUQAN_THREADS", 32)
 HUQAN_WRITE_WAIT_SECONDS = env.float("HUQAN_WRITE_WAIT_SECONDS", 10)
 HUQAN_EFFECTS = {
+    "memory.supersede": "memory.changes.MemorySupersede",
     "memory.write": "memory.effects.MemoryWrite",
     "memory.archive": "memory.changes.MemoryArchive",
     "memory.restore": "memory.changes.MemoryRestore",

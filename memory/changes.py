@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from huqan_site.lib.canonical_json import canonical
 from memory import preview, signals
-from memory.domain.arguments import MEMORY_RETRACT, ONE_RECORD, Arguments, record_of
+from memory.domain.admission import examine
+from memory.domain.arguments import MEMORY_RETRACT, MEMORY_SUPERSEDE, ONE_RECORD, Arguments, record_of
 from memory.domain.masking import masked, masked_value
+from memory.effects import MemoryWrite
 from memory.gateway import retire
 from memory.gateway.restore import restore
+from memory.gateway.supersede import supersede
 from memory.models import Lifecycle, MemoryRecord
 from memory.queries import admission
 from review.access.actors import Actor
@@ -19,7 +23,7 @@ from review.domain.gate import Signal
 from review.effects import PreviewRow, Submission, WayBack
 from review.models import Proposal
 
-STATED = ("subject", "predicate", "provenance", "confidence")
+STATED = ("subject", "predicate", "provenance", "confidence", "valid_from", "valid_to", "expires_at")
 
 
 class RecordChange:
@@ -75,6 +79,35 @@ class MemoryRetract(RecordChange):
         return preview.of_retraction(record) if record else []
 
 
+class MemorySupersede(MemoryWrite):
+    """The effect of `memory.supersede {record, content, …}`: a write that takes the place of a record."""
+
+    schema = MEMORY_SUPERSEDE
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        given_away = examine(submission.arguments, risk=submission.risk, now=submission.now)
+        return [*given_away, *signals.superseding(submission.workspace.id, submission.arguments)]
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        admitted = supersede(proposal, arguments, by=actor, released=released)
+        return admitted.outcome()
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        replaced = admission.trusted(proposal.workspace_id, record_of(arguments))
+        taken = preview.of_superseding(replaced) if replaced else []
+        return taken + preview.rows(proposal, arguments, replacing=record_of(arguments))
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """The record as it stands, its secrets said in words."""
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return as_it_stands(record) if record else None
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        return ObjectRef("record", record_of(arguments))
+
+
 class MemoryArchive(RecordChange):
     """The effect of `memory.archive {record}`: nobody recalls it until it is restored."""
 
@@ -112,5 +145,9 @@ class MemoryRestore(RecordChange):
 
 def as_it_stands(record: MemoryRecord) -> str:
     """Return what a record says, as canonical text, under the names that the arguments of a write have."""
-    said = {name: getattr(record, name) for name in STATED if getattr(record, name) is not None}
+    said = {name: _plain(getattr(record, name)) for name in STATED if getattr(record, name) is not None}
     return canonical({"record": str(record.id), "content": masked(record.content).text, **masked_value(said)})
+
+
+def _plain(said: Any) -> Any:
+    return said.astimezone(UTC).isoformat().replace("+00:00", "Z") if isinstance(said, datetime) else said

@@ -42,8 +42,7 @@ class MemoryWrite:
         self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
     ) -> dict[str, Any]:
         admit = quarantine.release if released else write
-        record, admission = admit(proposal, arguments, by=actor)
-        return {"result": "succeeded", "admission": admission.value, "record": str(record.id), "facts": 0}
+        return admit(proposal, arguments, by=actor).outcome()
 
     def discard(
         self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool

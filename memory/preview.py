@@ -24,13 +24,13 @@ from review.effects import PreviewRow
 from review.models import Proposal
 
 
-def rows(proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
-    """Return what `apply` would do now: to records, to recall, and to what stands against it."""
+def rows(proposal: Proposal, arguments: Arguments, *, replacing: UUID | None = None) -> list[PreviewRow]:
+    """Return what `apply` would do now: to records, to recall, and to what stands against it and is not replaced."""
     try:
         keys = keys_of(proposal.workspace_id, arguments["content"])
     except Unavailable as unavailable:
         return [PreviewRow(_("Memory"), _("Cannot be written to"), unavailable.detail)]
-    return list(_rows(proposal, arguments, keys))
+    return list(_rows(proposal, arguments, keys, replacing))
 
 
 def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
@@ -46,6 +46,11 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
             _("Rejected, also in other letters. Lifting that is a proposal"),
         ),
     ]
+
+
+def of_superseding(record: MemoryRecord) -> list[PreviewRow]:
+    """Return what taking the place of `record` does to it."""
+    return [_named(record, _("Superseded. People still see it"))]
 
 
 def of_archiving(record: MemoryRecord) -> list[PreviewRow]:
@@ -90,13 +95,16 @@ def _silenced(record: MemoryRecord) -> list[PreviewRow]:
     return [PreviewRow(what, _("Recalled"), _("Withheld: the source was withdrawn"))]
 
 
-def _rows(proposal: Proposal, arguments: Arguments, keys: list[ValueKey]) -> Iterator[PreviewRow]:
+def _rows(
+    proposal: Proposal, arguments: Arguments, keys: list[ValueKey], replacing: UUID | None
+) -> Iterator[PreviewRow]:
     twin = admission.twin(proposal.workspace_id, keys)
     yield _more_evidence(twin, arguments) if twin else _record(proposal, arguments)
     yield _recall(proposal.workspace_id, known=twin is not None)
     topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
     for rival in admission.contradicted(proposal.workspace_id, topic, keys[0].digest, validity(arguments)):
-        yield _conflict(rival)
+        if rival.id != replacing:
+            yield _conflict(rival)
 
 
 def _record(proposal: Proposal, arguments: Arguments) -> PreviewRow:

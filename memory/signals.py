@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
-from memory.domain.arguments import Arguments, validity
+from memory.domain.arguments import Arguments, record_of, validity
 from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
@@ -15,8 +15,8 @@ from memory.queries.verdicts import sources_of
 from review.domain.gate import Outcome, Signal, Span
 
 
-def known(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
-    """Yield what the records and tombstones of the workspace say of these arguments.
+def known(scope: UUID, arguments: Arguments, *, replacing: UUID | None = None) -> Iterator[Signal]:
+    """Yield what the records and tombstones of the workspace say of these arguments, but for one they replace.
 
     Raises: Unavailable where a rejected value might not be recognised; Invalid for times that mean nothing.
     """
@@ -35,7 +35,20 @@ def known(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
         yield Signal("corroborates", Outcome.ALLOW, _CORROBORATES.format(twin.id), whole)
     topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
     for rival in admission.contradicted(scope, topic, keys[0].digest, validity(arguments)):
-        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), whole)
+        if rival.id != replacing:
+            yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), whole)
+
+
+def superseding(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
+    """Yield what is against putting these arguments in the place of the record they name. Raises: as `known`."""
+    record_id, place = record_of(arguments), (Span("/record", 0, 36, "record"),)
+    yield from named(scope, record_id, lifecycle=Lifecycle.ACTIVE)
+    yield Signal("supersedes", Outcome.REVIEW, _SUPERSEDES.format(record_id), place)
+    twin = admission.twin(scope, keys_of(scope, arguments["content"]))
+    if twin and twin.id == record_id:
+        whole = (Span("/content", 0, len(arguments["content"]), "value"),)
+        yield Signal("invalid", Outcome.REJECT, SAYS_THE_SAME, whole)
+    yield from known(scope, arguments, replacing=record_id)
 
 
 def named(scope: UUID, record_id: UUID, *, lifecycle: Lifecycle) -> Iterator[Signal]:
@@ -67,6 +80,8 @@ def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
 
 
+SAYS_THE_SAME = "The record says this already, but for its spelling. Send what it should say instead."
+_SUPERSEDES = "It takes the place of record {}, which no agent reads from then on."
 SAID_AGAIN = "Record {} was written meanwhile and says the same. Nothing is left to bring back."
 _NOT_HERE = "There is no record {} here. Check the id and the workspace of your credential."
 _STANDS = "Record {} is {}; this takes one that is {}. Query the memory and name such a record."

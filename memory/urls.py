@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views.change import ARCHIVE, RESTORE, RETRACT, begin
+from memory.views.change import ARCHIVE, RESTORE, RETRACT, SUPERSEDE, begin
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
 from memory.views.record import record
@@ -14,6 +14,7 @@ urlpatterns = [
     path("memory/", search, name="memory"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),
     path("memory/<uuid:record_id>/retract/", begin, {"change": RETRACT}, name="memory_retract"),
+    path("memory/<uuid:record_id>/supersede/", begin, {"change": SUPERSEDE}, name="memory_supersede"),
     path("memory/<uuid:record_id>/archive/", begin, {"change": ARCHIVE}, name="memory_archive"),
     path("memory/<uuid:record_id>/restore/", begin, {"change": RESTORE}, name="memory_restore"),
 ]

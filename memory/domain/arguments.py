@@ -53,6 +53,12 @@ MEMORY_WRITE: Mapping[str, Any] = {
     },
 }
 
+MEMORY_SUPERSEDE: Mapping[str, Any] = {
+    **MEMORY_WRITE,
+    "required": ["record", "content"],
+    "properties": {"record": _RECORD, **MEMORY_WRITE["properties"]},
+}
+
 MEMORY_RETRACT: Mapping[str, Any] = {
     "type": "object",
     "required": ["record", "reason"],

@@ -51,6 +51,14 @@ def ask(
     return settle(lambda: _ask(tool, arguments, workspace, by, reason), refused=refused)
 
 
+def replacement(record: MemoryRecord, content: str, by: PersonActor) -> dict[str, Any]:
+    """Return the arguments of a supersede by a person: his text, about the same thing, with him as its source."""
+    about = {"subject": record.subject, "predicate": record.predicate}
+    source = {"kind": "user", "ref": by.user.username, "title": by.person.name}
+    said = {name: text for name, text in about.items() if text is not None}
+    return {"content": content, "provenance": source, **said}
+
+
 def _reason(tool: str, reason: str) -> dict[str, str]:
     """An agent has to give the reason of a retraction as an argument, so a person's stands there too."""
     effect = effect_of(tool)

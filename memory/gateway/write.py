@@ -33,6 +33,15 @@ class Admitted(NamedTuple):
     record: MemoryRecord
     admission: Admission
 
+    def outcome(self) -> dict[str, Any]:
+        """Return the outcome of the proposal that asked for it."""
+        return {
+            "result": "succeeded",
+            "admission": self.admission.value,
+            "record": str(self.record.id),
+            "facts": 0,
+        }
+
 
 def write(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Admitted:
     """Make the approved arguments of `proposal` a trusted, active record.

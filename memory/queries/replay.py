@@ -56,7 +56,10 @@ def _of_record(
     stands = {"trust": record.trust, "lifecycle": record.lifecycle, "value": record.value_key}
     if stands != {name: told[name] for name in stands}:
         return f"Record {record.id} is {record.trust} and {record.lifecycle}; its last entry says otherwise."
-    if {name: getattr(record, name) for name in STATED} not in stated:
+    said = {name: getattr(record, name) for name in STATED}
+    if record.supersedes_id is not None:
+        said["record"] = str(record.supersedes_id)
+    if not any(said == {name: arguments.get(name) for name in said} for arguments in stated):
         return f"Record {record.id} does not say what the arguments of its proposal say."
     return None
 
@@ -72,12 +75,11 @@ def _told(kind: str, ids: Iterable[UUID]) -> dict[str, dict[str, Any]]:
 
 
 def _stated(proposals: Iterable[UUID]) -> dict[UUID, list[dict[str, Any]]]:
-    """Return what each revision of each proposal stated, as the columns of a record have it."""
+    """Return the arguments of each revision of each proposal."""
     stated: dict[UUID, list[dict[str, Any]]] = {}
     revisions = Revision.objects.filter(proposal__in=set(proposals))
     for proposal, text in revisions.values_list("proposal_id", "arguments"):
-        arguments = json.loads(text)
-        stated.setdefault(proposal, []).append({name: arguments.get(name) for name in STATED})
+        stated.setdefault(proposal, []).append(json.loads(text))
     return stated
 
 

@@ -18,8 +18,6 @@ from memory.models import Lifecycle, MemoryRecord, Trust
 from review.models import Revision
 from review.queries.policies import resolved
 
-TOOL = "memory.write"
-
 WITHDRAWN = (Lifecycle.RETRACTED, Lifecycle.ERASED, Lifecycle.DISCARDED)
 
 
@@ -53,24 +51,27 @@ def judge(scope: UUID, records: Sequence[MemoryRecord], moment: Moment) -> list[
     around = _Around(
         disputed=_disputed(scope, records, moment.known_at),
         orphaned=_orphaned(scope, records),
-        rules=_rules(records),
-        rule_now=resolved(scope, TOOL).digest,
+        rules=_rules(scope, records),
     )
     return [Judged(record, _verdict(record, around, moment)) for record in records]
 
 
+class _Rules(NamedTuple):
+    then: str
+    now: str
+
+
 @dataclass(frozen=True)
 class _Around:
-    """What a verdict needs that does not stand in the record itself: ids of records; rule digests by proposal."""
+    """What a verdict needs that does not stand in the record itself: ids of records; by proposal two rule digests."""
 
     disputed: set[UUID]
     orphaned: set[UUID]
-    rules: dict[UUID, str]
-    rule_now: str
+    rules: dict[UUID, _Rules]
 
 
 def _verdict(record: MemoryRecord, around: _Around, moment: Moment) -> Verdict:
-    at = moment.known_at or moment.now
+    at, rules = moment.known_at or moment.now, around.rules.get(record.proposal_id)
     standing = recall.Standing(
         content=record.content,
         trust=record.trust if record.trusted_at and record.trusted_at <= at else Trust.QUARANTINED,
@@ -80,18 +81,21 @@ def _verdict(record: MemoryRecord, around: _Around, moment: Moment) -> Verdict:
         valid_from=record.valid_from,
         valid_to=record.valid_to,
         expires_at=record.expires_at,
-        rule=around.rules.get(record.proposal_id),
-        rule_now=around.rule_now,
+        rule=rules.then if rules else None,
+        rule_now=rules.now if rules else "",
         disputed=record.id in around.disputed,
         source_withdrawn=record.id in around.orphaned,
     )
     return recall.judge(standing, now=at, as_of=moment.as_of)
 
 
-def _rules(records: Iterable[MemoryRecord]) -> dict[UUID, str]:
-    """Return the digest of the rule under which each proposal was decided."""
+def _rules(scope: UUID, records: Iterable[MemoryRecord]) -> dict[UUID, _Rules]:
+    """Return by proposal the digest of the rule under which it was decided, and of the one its tool meets now."""
     decided = Revision.objects.filter(proposal__in={record.proposal_id for record in records})
-    return dict(decided.filter(number=F("proposal__revision")).values_list("proposal_id", "rule_digest"))
+    current = decided.filter(number=F("proposal__revision")).order_by()
+    rows = list(current.values_list("proposal_id", "proposal__tool", "rule_digest"))
+    now = {tool: resolved(scope, tool).digest for tool in {tool for _, tool, _ in rows}}
+    return {proposal: _Rules(then, now[tool]) for proposal, tool, then in rows}
 
 
 def _lifecycle(record: MemoryRecord, at: datetime) -> str:

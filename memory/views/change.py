@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from huqan_site.lib.problems import Refusal
 from memory import preview
 from memory.domain.masking import masked
-from memory.gateway.ask import ask
+from memory.gateway.ask import ask, replacement
 from memory.queries import people
 from memory.words import standing_in_words
 from review.access.actors import PersonActor
@@ -57,6 +57,15 @@ RETRACT = Change(
     "active",
     preview.of_retraction,
 )
+SUPERSEDE = Change(
+    "memory.supersede",
+    "memory_supersede",
+    gettext_lazy("Replace"),
+    gettext_lazy("Replace this memory"),
+    gettext_lazy("It is not right any more. What you write takes its place and names it."),
+    "active",
+    preview.of_superseding,
+)
 ARCHIVE = Change(
     "memory.archive",
     "memory_archive",
@@ -75,7 +84,7 @@ RESTORE = Change(
     "archived",
     preview.of_restoring,
 )
-CHANGES = (RESTORE, ARCHIVE, RETRACT)
+CHANGES = (RESTORE, SUPERSEDE, ARCHIVE, RETRACT)
 
 
 def actions(record: MemoryRecord) -> list[dict[str, Any]]:
@@ -87,45 +96,65 @@ def actions(record: MemoryRecord) -> list[dict[str, Any]]:
     ]
 
 
+class Typed(NamedTuple):
+    """What stands in the form: why, and for a replacement what takes the place."""
+
+    reason: str = ""
+    content: str | None = None
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def begin(request: HttpRequest, actor: PersonActor, record_id: UUID, change: Change) -> HttpResponse:
     """Show what `change` would do; on POST propose it, and go to where others decide."""
     scopes = [workspace.id for workspace in workspaces_of(actor.person.id, timezone.now())]
-    record, reason = people.record(scopes, record_id), text_of(request.POST.get("reason", ""))
+    record = people.record(scopes, record_id)
     if request.method != "POST":
-        return _form(request, record, change, reason)
+        content = masked(record.content).text if change is SUPERSEDE else None
+        return _form(request, record, change, Typed(content=content))
+    typed = _typed(request, change)
+    terms = {} if typed.content is None else replacement(record, typed.content, actor)
     try:
-        made = ask(change.tool, record_id, by=actor, reason=reason)
+        made = ask(change.tool, record_id, by=actor, reason=typed.reason, terms=terms)
     except NotFound:
         raise
     except Refusal as refusal:
-        return _form(request, record, change, reason, refusal)
+        return _form(request, record, change, typed, refusal)
     return HttpResponseRedirect(reverse("proposal", args=[made.id]))
 
 
+def _typed(request: HttpRequest, change: Change) -> Typed:
+    content = text_of(request.POST.get("content", "")) if change is SUPERSEDE else None
+    return Typed(text_of(request.POST.get("reason", "")), content)
+
+
 def _form(
-    request: HttpRequest, record: MemoryRecord, change: Change, reason: str, refusal: Refusal | None = None
+    request: HttpRequest, record: MemoryRecord, change: Change, typed: Typed, refusal: Refusal | None = None
 ) -> HttpResponse:
     lifecycle, trust = standing_in_words(record)
+    errors = {error.pointer: error.detail for error in refusal.errors} if refusal else {}
     context = {
         "back": {"url": reverse("memory_record", args=[record.id]), "label": _("Memory"), "place": ""},
         "title": change.title,
         "sentence": change.sentence,
-        "status": _status(refusal) if refusal else None,
+        "status": _status(refusal, errors) if refusal else None,
         "content": masked(record.content).text,
         "stands": None if change.takes(record) else f"{lifecycle}, {trust}",
         "preview": {"rows": [row._asdict() for row in change.rows(record)]},
-        "reason": reason,
+        "replacement": {"text": typed.content, "error": errors.get("/arguments/content", "")}
+        if typed.content is not None
+        else None,
+        "reason": typed.reason,
         "reason_error": refusal.detail if isinstance(refusal, ReasonRequired) else "",
     }
     return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
 
 
-def _status(refusal: Refusal) -> dict[str, Any]:
+def _status(refusal: Refusal, errors: dict[str, str]) -> dict[str, Any]:
+    why = " ".join(errors.values()) or refusal.detail
     return {
         "recorded": False,
-        "title": _("Not proposed. %(why)s") % {"why": refusal.detail},
+        "title": _("Not proposed. %(why)s") % {"why": why},
         "sentence": "",
         "next": getattr(refusal, "advice", ""),
         "code": refusal.code,

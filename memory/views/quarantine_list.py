@@ -149,7 +149,7 @@ def _rows(
         _row(
             record,
             revisions[record.proposal_id],
-            owners[record.proposal_id],
+            owners.get(record.proposal_id, ""),
             notes.get(record.proposal_id),
             several,
         )

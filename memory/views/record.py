@@ -103,6 +103,7 @@ def _event(event: people.Event) -> dict[str, Any]:
         Action.MEMORY_DISCARDED: _("ended it, and it was discarded."),
         Action.MEMORY_ARCHIVED: _("gave the last approval, and it was archived."),
         Action.MEMORY_RESTORED: _("gave the last approval, and it was restored."),
+        Action.MEMORY_SUPERSEDED: _("gave the last approval, and it was replaced."),
         Action.MEMORY_RETRACTED: _("gave the last approval, and it was retracted."),
     }
     return {

@@ -17,6 +17,7 @@ from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
+from review.services import take_effect
 from review.services.propose import require_deciders
 from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.transitions import record
@@ -35,7 +36,9 @@ def propose_own(
     reason: str,
     now: datetime,
 ) -> Proposal:
-    """Within the caller's transaction: return the pending proposal of `by`, who is its principal and author.
+    """Within the caller's transaction: return the open proposal of `by`, who is its principal and author.
+
+    What the gate holds is held, as an agent's would be.
 
     Raises: Unsatisfiable.
     """
@@ -58,6 +61,8 @@ def propose_own(
         conflict_set=conflicts,
         private={"rationale": reason} if reason else None,
     )
+    if weighed.held:
+        take_effect.hold(proposal, arguments, weighed, by)
     return proposal
 
 
@@ -88,7 +93,7 @@ def _new(
         tool=tool,
         kind=str(kind_of(tool)),
         summary=summarise(tool, told(tool, arguments)),
-        status=Status.PENDING,
+        status=Status.QUARANTINED if weighed.held else Status.PENDING,
         revision=1,
         risk=str(weighed.rule.risk),
         risk_rank=weighed.deciding.risk.rank,
