@@ -20,6 +20,8 @@ PROPOSE = ("tests/db/review/test_propose.py",)
 PERMITS = ("tests/db/review/test_permits.py",)
 DOOR = ("tests/api/test_door.py",)
 CALLS = ("tests/api/test_proposals.py",)
+INDEPENDENCE = ("tests/unit/review/test_independence.py", "tests/db/review/test_independence.py")
+POLICY = ("tests/unit/review/test_policy.py",)
 GUARDS = ("tests/db/audit/test_guards.py",)
 STOPS = ("tests/db/access/test_agents.py",)
 WEBHOOKS = ("tests/db/review/test_webhooks.py",)
@@ -41,9 +43,9 @@ DEFECTS = (
     ),
     Defect(
         "whoever minted the token may approve",
-        "review/queries/cases.py",
-        "        minters={token.minted_by_id},",
-        "        minters=(),",
+        "review/domain/independence.py",
+        "        Reason.MINTER: minters,",
+        "        Reason.MINTER: (),",
         ("tests/db/review/test_conflicts.py",),
     ),
     Defect(
@@ -98,8 +100,8 @@ DEFECTS = (
     Defect(
         "a permit can be spent again",
         "review/services/spend_permit.py",
-        "Permit.objects.filter(pk=permit.pk, spent_at__isnull=True)",
-        "Permit.objects.filter(pk=permit.pk)",
+        "Permit.objects.filter(pk=permit.pk, spent_at=None, voided_at=None)",
+        "Permit.objects.filter(pk=permit.pk, voided_at=None)",
         PERMITS,
     ),
     Defect(
@@ -220,5 +222,152 @@ DEFECTS = (
         "    if webhook.earlier_until is not None and now < webhook.earlier_until:",
         "    if False:",
         WEBHOOKS,
+    ),
+    Defect(
+        "a role counts for what was submitted in the moment it began",
+        "review/domain/independence.py",
+        "RoleTooNew() if held.since >= self.submitted_at",
+        "RoleTooNew() if held.since > self.submitted_at",
+        INDEPENDENCE,
+    ),
+    Defect(
+        "a role from somebody in the conflict set counts",
+        "review/domain/independence.py",
+        "if held.granted_by in self.conflicts or held.granted_by == held.person:",
+        "if held.granted_by == held.person:",
+        INDEPENDENCE,
+    ),
+    Defect(
+        "whoever made a link for a password may use it to approve",
+        "review/domain/independence.py",
+        "if held.vouched_by & self.conflicts.keys():",
+        "if False:",
+        (*INDEPENDENCE, "tests/db/review/test_one_person.py"),
+    ),
+    Defect(
+        "managers' policy is decided by reviewers",
+        "review/domain/independence.py",
+        "return Role.MANAGER if self.kind == Kind.POLICY_CHANGE else Role.REVIEWER",
+        "return Role.REVIEWER",
+        (*INDEPENDENCE, "tests/db/review/test_policy_change.py"),
+    ),
+    Defect(
+        "two accounts of one person are two people",
+        "review/queries/identity.py",
+        "return self.doubles.get(person, person)",
+        "return person",
+        ("tests/db/review/test_one_person.py",),
+    ),
+    Defect(
+        "who edits the arguments is not their author",
+        "review/services/revise.py",
+        "    conflicts = submitted_by(proposal, token, now, author=author)",
+        "    conflicts = submitted_by(proposal, token, now)",
+        ("tests/db/review/test_edit.py", "tests/db/review/test_independence.py"),
+    ),
+    Defect(
+        "whoever has left still counts for the quorum",
+        "review/domain/decision.py",
+        "approvers = frozenset(person for person in voted if case.electorate.objection(person, now) is None)",
+        "approvers = frozenset(voted)",
+        ("tests/unit/review/test_quorum.py", "tests/db/review/test_independence.py"),
+    ),
+    Defect(
+        "one person fills the places of two groups",
+        "review/domain/decision.py",
+        "given = _assigned(rule.groups, electorate, approvers, now)",
+        "given = {g.name: sum(g.name in electorate.groups(p, now) for p in approvers) for g in rule.groups}",
+        ("tests/unit/review/test_quorum.py", "tests/unit/review/test_decision.py"),
+    ),
+    Defect(
+        "an old sign-in will do",
+        "review/domain/decision.py",
+        "factor_at is None or now - factor_at > FRESH",
+        "factor_at is None",
+        ("tests/unit/review/test_decision.py",),
+    ),
+    Defect(
+        "high risk needs no reason",
+        "review/domain/decision.py",
+        "return verdict != Verdict.APPROVE or rule.risk is Risk.HIGH",
+        "return verdict != Verdict.APPROVE",
+        ("tests/unit/review/test_decision.py",),
+    ),
+    Defect(
+        "a policy that undoes another one can be approved",
+        "review/domain/decision.py",
+        "if case.overtaken and verdict is Verdict.APPROVE:",
+        "if False:",
+        ("tests/db/review/test_policy_change.py",),
+    ),
+    Defect(
+        "a policy lets medium risk through",
+        "review/domain/policy.py",
+        "if rule.route is Route.ALLOW and rule.risk is not Risk.LOW:",
+        "if False:",
+        POLICY,
+    ),
+    Defect(
+        "a wildcard reaches what only its own rule may decide",
+        "review/domain/policy.py",
+        'if "*" not in pattern or name in FLOOR:',
+        'if "*" not in pattern:',
+        POLICY,
+    ),
+    Defect(
+        "releasing can be let through or blocked",
+        "review/domain/policy.py",
+        "if rule.route is not Route.REVIEW:",
+        "if False:",
+        POLICY,
+    ),
+    Defect(
+        "a held memory is released by fewer than the floor asks",
+        "review/domain/policy.py",
+        "if rule.approvals < least:",
+        "if False:",
+        POLICY,
+    ),
+    Defect(
+        "a row of the log can be deleted",
+        "review/audit/guards.py",
+        'guards = [Guard(table, "DELETE", "TRUE", f"{table} is append-only: no row is deleted.")]',
+        "guards = []",
+        GUARDS,
+    ),
+    Defect(
+        "a row of the log can be changed",
+        "review/audit/guards.py",
+        'guards.append(Guard(table, "UPDATE", _any(changed)',
+        'guards.append(Guard(table, "UPDATE", "0 = 1"',
+        GUARDS,
+    ),
+    Defect(
+        "the lock of SQLite's writers is no lock",
+        "review/audit/file_lock.py",
+        "                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n                return descriptor",
+        "                return descriptor",
+        ("tests/unit/audit/test_file_lock.py", "tests/db/audit/test_transaction.py"),
+    ),
+    Defect(
+        "a transaction of SQLite takes its lock late",
+        "huqan_site/environment.py",
+        '"transaction_mode": "IMMEDIATE"',
+        '"transaction_mode": "DEFERRED"',
+        ("tests/db/audit/test_transaction.py", "tests/db/site/test_doctor.py", "tests/unit/site"),
+    ),
+    Defect(
+        "the text of an entry is not hashed again",
+        "review/audit/walk.py",
+        "if leaf_of(row.canonical).hex() != row.leaf:",
+        "if False:",
+        ("tests/db/audit/test_verify.py",),
+    ),
+    Defect(
+        "an entry may continue another one",
+        "review/audit/walk.py",
+        'members["prev"] == self.leaf == row.prev',
+        'members["prev"] == row.prev',
+        ("tests/db/audit/test_verify.py",),
     ),
 )
