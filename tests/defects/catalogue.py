@@ -36,9 +36,9 @@ DEFECTS = (
     ),
     Defect(
         "past owners are forgotten",
-        "review/queries/cases.py",
-        "        owners_then={person for revision in revisions for person in _owners_at(owned, revision.created_at)},",
-        "        owners_then=(),",
+        "review/domain/independence.py",
+        "        Reason.OWNER_THEN: owners_then,",
+        "        Reason.OWNER_THEN: (),",
         DECIDE,
     ),
     Defect(
