@@ -59,8 +59,9 @@ class AccountManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """An account that can sign in. What it may do comes from its person's memberships alone.
 
-    `vouched_by` is who made the link with which its password was chosen; null where it was the operator, or a
-    mail to its own address.
+    `vouched_by` is who made the link with which its password was chosen; null where it was the operator.
+    `address_vouched_by` is who named its mail address, or could have: a link that is mailed there proves no
+    more than he does.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -71,6 +72,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField()
     vouched_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    address_vouched_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
 
     objects = AccountManager()
 

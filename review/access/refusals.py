@@ -51,6 +51,14 @@ class SetUpDeclined(Refusal):
     advice: ClassVar[str] = ""
 
 
+class Mistyped(SetUpDeclined):
+    """The fields of a form are not as they must be; each of them says why."""
+
+    code, status, title = "invalid", 422, "Not recorded"
+    detail = "Something that was typed or chosen cannot stand, and nothing was changed."
+    advice = "Correct what is marked below. What else you typed is kept."
+
+
 class SignedOut(SetUpDeclined):
     code, status, title = "signed_out", 403, "Not recorded: you are signed out"
     detail = "What you sent was not recorded, since your session has ended."

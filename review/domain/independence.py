@@ -93,7 +93,7 @@ class Membership:
 
 _VOUCHED = (
     "Somebody who is not independent of this proposal made the link with which you chose your password. "
-    "Choose another by mail, or through a link of somebody else."
+    "Choose another through a link of somebody else."
 )
 
 

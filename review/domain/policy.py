@@ -254,6 +254,7 @@ def _contradictions(document: Mapping[str, Any], at: str) -> Iterator[FieldError
         yield from _unreviewed(rule, where)
         yield from _below_floor(rule, own["tool"], where)
         yield from _repeated_groups(rule, where)
+        yield from _misspelt_pointer(rule, where)
         yield from schemas.faults(rule.schema, f"{where}/schema")
 
 
@@ -281,3 +282,11 @@ def _repeated_groups(rule: Rule, where: str) -> Iterator[FieldError]:
             yield FieldError(
                 f"{where}/groups/{place}/name", "repeated", "A group is listed once. Raise its approvals."
             )
+
+
+def _misspelt_pointer(rule: Rule, where: str) -> Iterator[FieldError]:
+    """A pointer that no place has would have every proposal refused."""
+    if rule.confirm and "~" in re.sub("~[01]", "", rule.confirm):
+        yield FieldError(
+            f"{where}/confirm", "pointer", "In a JSON Pointer ~ is written ~0, and / inside a key ~1."
+        )

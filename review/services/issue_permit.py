@@ -36,7 +36,7 @@ from review.services.expire import meet
 from review.services.rebind import rebinding
 from review.services.refuse import record_refused_permit
 from review.services.settle import settle
-from review.services.transitions import lock, move, record
+from review.services.transitions import agent_at_work, lock, move, record
 
 
 def redeem(
@@ -51,7 +51,7 @@ def redeem(
 
     `arguments` or `binding` says what is about to run. The same `key` gets the same permit again until it is spent.
 
-    Raises: NotFound, NotApproved, Expired, PolicyChanged, ArgumentsDrifted, PermitSpent.
+    Raises: AgentStopped, NotFound, NotApproved, Expired, PolicyChanged, ArgumentsDrifted, PermitSpent.
     """
     text = None if arguments is None else canonical(dict(arguments))
 
@@ -65,6 +65,7 @@ def redeem(
 def _redeem(
     proposal_id: UUID, by: AgentActor, text: str | None, binding: str | None, key: str | None
 ) -> Permit:
+    agent_at_work(by.agent.id, timezone.now())
     proposal = lock(proposal_id, workspace_id=by.agent.workspace_id)
     now = log.take_turn()  # a policy that changes is recorded before the permit, and counts, or after it
     revision = proposal.revisions.get(number=proposal.revision)

@@ -112,7 +112,7 @@ def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) 
     _mind_the_limit(agent, now)
     principal = _principal(draft.on_behalf_of, agent, now)
     weighed = weigh(tool, draft.arguments, agent=agent, now=now)
-    _mind_the_cool_down(agent, tool, text, now)
+    mind_the_cool_down(agent, tool, text, now)
     proposal = _new(draft, tool, agent, principal, weighed, now)
     known = _lay_first(proposal, draft, text, weighed, by, now)
     _remember(draft, proposal, now)
@@ -155,7 +155,11 @@ def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
     return account.person_id
 
 
-def _mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
+def mind_the_cool_down(agent: Agent, tool: str, text: str, now: datetime) -> None:
+    """Refuse the same call again so soon after people rejected it, as a proposal or as a revision of another.
+
+    Raises: RecentlyRejected.
+    """
     for rejected, its_tool in _rejected(agent.id, now - COOL_DOWN, digest_of(text)):
         if its_tool.casefold() == tool.casefold():
             raise RecentlyRejected(proposal=str(rejected))

@@ -33,7 +33,7 @@ from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services import take_effect
 from review.services.expire import meet
-from review.services.propose import require_deciders
+from review.services.propose import mind_the_cool_down, require_deciders
 from review.services.refuse import record_refused
 from review.services.revisions import Words, bind, digest_of, ends, lay
 from review.services.settle import settle
@@ -79,6 +79,8 @@ def _revise(
         _mind_the_edit(proposal, text, rationale)
     agent = agent_at_work(_agent(proposal).id, now)
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)
+    if isinstance(by, AgentActor):
+        mind_the_cool_down(agent, proposal.tool, text, now)
     before = proposal.status
     _advance(proposal, arguments, text, rationale, weighed, by, now)
     record(

@@ -22,13 +22,14 @@ from review.models import Permit
 from review.services.refuse import record_refused_permit
 from review.services.revisions import digest_of
 from review.services.settle import settle
-from review.services.transitions import record
+from review.services.transitions import agent_at_work, record
 
 
 def spend(token: str, arguments: Mapping[str, Any], *, by: AgentActor) -> Permit:
     """Return the permit that `token` is, now spent by its audience on exactly `arguments`.
 
-    Raises: BadPermit (not ours, not for this agent, out of time, voided), PermitSpent, ArgumentsDrifted (with `diff`).
+    Raises: AgentStopped, BadPermit (not ours, not for this agent, out of time, voided), PermitSpent,
+    ArgumentsDrifted (with `diff`).
     """
     now = timezone.now()
     claims = sealed.unseal(token, keys=Keyring(settings.HUQAN_KEYS_DIR).public_keys("permit"), now=now)
@@ -41,6 +42,7 @@ def spend(token: str, arguments: Mapping[str, Any], *, by: AgentActor) -> Permit
 
 
 def _spend(claims: Mapping[str, Any], text: str, by: AgentActor, now: datetime) -> Permit:
+    agent_at_work(by.agent.id, now)
     permit = _permit_of(claims, by)
     if permit is None or claims["aud"] != by.agent.name or permit.voided_at is not None:
         raise BadPermit

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
     """Record the decision that the form carries, and show the proposal as it then stands."""
     actor, unproved = _with_fresh_factor(request, actor, id)
+    factor_at = None if unproved else actor.auth_time
     try:
-        decided = decide(id, by=actor, ballot=ballot_of(request, factor_at=actor.auth_time))
+        decided = decide(id, by=actor, ballot=ballot_of(request, factor_at=factor_at))
     except NotFound:
         raise
     except StepUpRequired:
@@ -54,8 +55,8 @@ def _with_fresh_factor(
 ) -> tuple[PersonActor, Refusal | None]:
     """A password or code typed into the form proves again who sits there, where the rule asks for that.
 
-    A wrong one changes nothing: the decision is then refused as one without a fresh factor, in its turn, and
-    the second of what is returned says why it proved nothing.
+    A wrong one is worth less than none: however fresh the sign-in is, the decision is then refused as one without
+    a factor, in its turn, and the second of what is returned says why it proved nothing.
     """
     password, now = request.POST.get("password", ""), timezone.now()
     if not password or request.POST.get("verdict") != Verdict.APPROVE:

@@ -184,6 +184,16 @@ def test_what_was_rejected_a_moment_ago_is_named(cast: factories.Team, scout: Ap
     assert problem(again) == (409, "recently_rejected") and again.json()["proposal"] == made["id"]
 
 
+def test_what_was_rejected_a_moment_ago_comes_by_no_revision_either(cast: factories.Team, scout: Api) -> None:
+    made = scout.propose().json()
+    vote(cast.alice, Proposal.objects.get(), "reject", reason="Wrong order.")
+    other = scout.propose(arguments={"order": "2"}).json()
+    address, rejected = f"/proposals/{other['id']}/revisions", {"order": "20817"}
+    again = scout.post(address, {"revision": 1, "arguments": rejected})
+    assert problem(again) == (409, "recently_rejected") and again.json()["proposal"] == made["id"]
+    assert scout.post(address, {"revision": 1, "arguments": {"order": "3"}}).status_code == 201
+
+
 def test_too_many_open_proposals_say_when_to_come_back(scout: Api, settings: Any) -> None:
     settings.HUQAN_MAX_OPEN_PROPOSALS = 1
     scout.propose()

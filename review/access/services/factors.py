@@ -85,16 +85,19 @@ def remove_factors(username: str, *, by: Actor) -> None:
 def set_address(address: str, *, by: PersonActor) -> None:
     """Set or take away the address that mail goes to, also that for a forgotten password.
 
+    Whoever made the link with which the password was chosen may be the one who sits here, so he vouches for the
+    address too, until it is set again under another password.
+
     Raises: StepUpNeeded, NotFound.
     """
     now = timezone.now()
     with write():
         user = _own(by)
         rules.require_fresh_factor(by, now)
-        if user.email == address:
+        if (user.email, user.address_vouched_by_id) == (address, user.vouched_by_id):
             return
-        user.email = address
-        user.save(update_fields=["email"])
+        user.email, user.address_vouched_by = address, user.vouched_by
+        user.save(update_fields=["email", "address_vouched_by"])
         action = Action.FACTOR_ENROLLED if address else Action.FACTOR_REMOVED
         _record(action, user, by, "address", {"address": address})
 

@@ -36,7 +36,8 @@ class Reset(NamedTuple):
 def choose_password(secret: str, password: str) -> User:
     """Use up a one-time link and let its person sign in with `password` from now on; every session of it ends.
 
-    Who made the link could have used it himself, so he vouches for whoever did.
+    Who made the link could have used it himself, so he vouches for whoever did; for a link that was mailed, so
+    does whoever named the address.
 
     Raises: LinkSpent, WeakPassword (the link stays good).
     """
@@ -47,7 +48,8 @@ def choose_password(secret: str, password: str) -> User:
         link = links.opened(secret, now)
         links.use_up(secret, now)
         links.end_all(link.user, now)
-        User.objects.filter(id=link.user_id).update(vouched_by=link.made_by_id)
+        voucher = link.user.address_vouched_by_id if link.asked_for else link.made_by_id
+        User.objects.filter(id=link.user_id).update(vouched_by=voucher)
         return _chosen(link, hashed)
 
 

@@ -51,6 +51,7 @@ def create_person_with_account(
         now = log.take_turn()
         _require_inviter(by, workspace, now)
         person, user = add_person(name, username, now, email=email, is_superuser=is_superuser)
+        User.objects.filter(id=user.id).update(address_vouched_by=rules.person_behind(by))
         record_person(person, user, by=by, workspace=workspace)
         if workspace is not None:
             for role in roles:

@@ -35,19 +35,20 @@ from review.access.views.shared import show, with_fresh_factor
 def set_up(request: HttpRequest, secret: str) -> HttpResponse:
     """Let whoever holds the link choose a password. Opening the page does not use the link up."""
     form = NewPassword(request.POST or None)
+    refusal: Refusal | None = None
     try:
         links.owner_of(secret, timezone.now())
         if form.is_valid():
             choose_password(secret, form.cleaned_data["password"])
             return render(request, "account/password_reset_from_key_done.html")
     except WeakPassword as weak:
+        refusal = weak
         form.add_error("password", weak.detail)
     except LinkSpent as spent:
-        return render(
-            request, "account/password_reset_from_key.html", {"token_fail": True}, status=spent.status
-        )
+        said = {"token_fail": True, "code": spent.code}
+        return render(request, "account/password_reset_from_key.html", said, status=spent.status)
     said = {"form": form, "action_url": request.path}
-    return show(request, "account/password_reset_from_key.html", said, form=form)
+    return show(request, "account/password_reset_from_key.html", said, form=form, refusal=refusal)
 
 
 @require_safe
@@ -63,9 +64,10 @@ def account(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 def password(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     """Change one's own password; every other session of the account ends."""
     form = OtherPassword(request.POST or None)
-    if form.is_valid() and _change_password(request, form, actor):
+    refusal = _change_password(request, form, actor) if form.is_valid() else None
+    if form.is_valid():
         return redirect(f"{reverse('account')}?changed")
-    return show(request, "account/password_change.html", {"form": form}, form=form)
+    return show(request, "account/password_change.html", {"form": form}, form=form, refusal=refusal)
 
 
 @require_POST
@@ -115,21 +117,21 @@ def reminders(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     return redirect("account")
 
 
-def _change_password(request: HttpRequest, form: OtherPassword, actor: PersonActor) -> bool:
-    """Change it and keep this one session, or put the reason beside the field it is about."""
+def _change_password(request: HttpRequest, form: OtherPassword, actor: PersonActor) -> Refusal | None:
+    """Change it and keep this one session, or return why not, which then stands beside its field, too."""
     try:
         if not ratelimit.consume(request, action="change_password", user=actor.user):
             raise TooManyAttempts
         user = change_password(form.cleaned_data["current"], form.cleaned_data["password"], by=actor)
     except WeakPassword as weak:
         form.add_error("password", weak.detail)
-        return False
+        return weak
     except (WrongPassword, TooManyAttempts) as wrong:
         form.add_error("current", wrong.detail)
-        return False
+        return wrong
     update_session_auth_hash(request, user)
     forget(request)
-    return True
+    return None
 
 
 def _account_page(

@@ -13,7 +13,7 @@ from huqan_site.lib.problems import Refusal
 from review.access import queries
 from review.access.actors import PersonActor
 from review.access.models import Workspace
-from review.access.refusals import NotManager
+from review.access.refusals import Mistyped, NotManager
 from review.access.step_up import step_up
 
 
@@ -34,10 +34,11 @@ def show(
     form: forms.Form | None = None,
     notice: str = "",
 ) -> HttpResponse:
-    """Show a page: with a refusal's own status, with 422 when a posted `form` is wrong, else with 200."""
+    """Show a page with its refusal, or with that of a posted `form` that is wrong, and with the status of either."""
     wrong = form is not None and form.is_bound and not form.is_valid()
-    status = refusal.status if refusal else 422 if wrong else 200
-    return render(request, template, {"status": _status(refusal, notice), **said}, status=status)
+    told = refusal or (Mistyped() if wrong else None)
+    status = told.status if told else 200
+    return render(request, template, {"status": _status(told, notice), **said}, status=status)
 
 
 def with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
@@ -55,7 +56,8 @@ def first_error(form: forms.Form | None) -> str:
     return next((str(error) for found in errors.values() for error in found), "")
 
 
-def _status(refusal: Refusal | None, notice: str) -> dict[str, Any] | None:
+def _status(refusal: Refusal | None, notice: str = "") -> dict[str, Any] | None:
+    """Return templates/components/status.html's context, or None where there is nothing to say."""
     if refusal:
         return {
             "recorded": False,

@@ -15,13 +15,15 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.test import Client
 from django.utils import timezone
 
+from review.access.actors import PersonActor
 from review.access.models import ResetRequest, SetUpLink, User
 from review.access.services import resets
-from review.access.services.passwords import choose_password
+from review.access.services.factors import set_address
+from review.access.services.passwords import choose_password, reset_password
 from review.access.services.people import create_person_with_account, disable_person
 from review.access.services.resets import ask_for_reset, send_resets
 from review.audit.models import Entry
-from tests.db.access.house import OPERATOR
+from tests.db.access.house import OPERATOR, House
 
 PASSWORD, NEW = "correct horse battery staple", "another long password"
 PAGE = "/accounts/forgotten/"
@@ -116,6 +118,43 @@ def test_who_chose_his_password_by_mail_is_vouched_for_by_nobody() -> None:
     secret = link_in(mail.outbox[0]).split("/")[2]
     choose_password(secret, NEW)
     assert User.objects.get(username="nina").vouched_by is None
+
+
+def forget(username: str) -> User:
+    """Choose a password by a mail to the address of `username`."""
+    ask_for_reset(username)
+    send_resets()
+    return choose_password(link_in(mail.outbox[-1]).split("/")[2], NEW)
+
+
+def fresh(username: str) -> PersonActor:
+    """Return whoever is signed in as `username`, and proved it a moment ago."""
+    user = User.objects.select_related("person").get(username=username)
+    return PersonActor(person=user.person, user=user, session="s", auth_time=timezone.now())
+
+
+def test_a_mail_to_an_address_that_somebody_else_named_proves_no_more_than_he_does(house: House) -> None:
+    """Dana invites a person whose mail may be her own; the operator's word for an address is enough."""
+    make = create_person_with_account
+    make("paul", "paul", by=house.dana, workspace=house.acme.id, email="p@example.org")
+    make("olga", "olga", by=OPERATOR, email="o@example.org")
+    forget("paul")
+    forget("olga")
+    assert User.objects.get(username="paul").vouched_by == house.dana.person
+    assert User.objects.get(username="olga").vouched_by is None
+
+
+def test_an_address_set_by_whoever_made_the_link_does_not_wash_his_hands_of_it(house: House) -> None:
+    """Dana resets alice's password, signs in as alice, and has the mail come to herself."""
+    choose_password(reset_password("alice", by=house.dana).secret, PASSWORD)
+    set_address("hers@example.org", by=fresh("alice"))
+    forget("alice")
+    assert User.objects.get(username="alice").vouched_by == house.dana.person
+
+    choose_password(reset_password("alice", by=OPERATOR).secret, PASSWORD)
+    set_address("hers@example.org", by=fresh("alice"))  # she says so again, and nobody else could have
+    forget("alice")
+    assert User.objects.get(username="alice").vouched_by is None
 
 
 def test_no_link_lies_in_a_table_while_the_mail_waits() -> None:

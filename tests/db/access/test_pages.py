@@ -36,6 +36,12 @@ def browser_of(house: House) -> Iterator[Browsers]:
     cache.clear()
 
 
+def code_of(answer: Any) -> str | None:
+    """Return the code of the refusal that a page tells of."""
+    found = re.search(r'data-problem="([a-z_]+)"', answer.content.decode())
+    return found[1] if found else None
+
+
 @pytest.mark.parametrize("page", ["/agents/", "/people/"])
 def test_managers_open_the_pages_of_setting_up_and_nobody_else(
     house: House, browser_of: Browsers, page: str
@@ -84,7 +90,7 @@ def test_a_token_with_a_wrong_term_is_not_minted(
     house: House, browser_of: Browsers, sent: dict[str, str]
 ) -> None:
     answer = browser_of(house.dana).post(f"/agents/{house.scout.id}/tokens/", sent)
-    assert answer.status_code == 422
+    assert (answer.status_code, code_of(answer)) == (422, "invalid")
     assert not AgentToken.objects.exists()
 
 
@@ -121,7 +127,8 @@ def test_a_manager_adds_an_agent(house: House, browser_of: Browsers) -> None:
     assert again.status_code == 409
     assert 'data-problem="name_taken"' in again.content.decode()
     foreign = {**sent, "name": "spy", "workspace": str(house.globex.id)}
-    assert dana.post("/agents/", foreign).status_code == 422
+    refused = dana.post("/agents/", foreign)
+    assert (refused.status_code, code_of(refused)) == (422, "invalid")
     assert not Agent.objects.filter(name="spy").exists()
 
 
@@ -156,14 +163,16 @@ def test_a_manager_ends_a_role_and_grants_it_to_somebody_else(house: House, brow
 
 
 def test_a_link_that_never_was_is_answered_like_one_that_is_spent(house: House) -> None:
-    assert Client().get("/set-up/never-was/").status_code == 410
+    answer = Client().get("/set-up/never-was/")
+    assert (answer.status_code, code_of(answer)) == (410, "link_spent")
 
 
 def test_passwords_that_differ_leave_the_link_good(house: House) -> None:
     secret = create_person_with_account("nina", "nina", by=OPERATOR).secret
     page = f"/set-up/{secret}/"
-    assert Client().post(page, {"password": PASSWORD, "again": "another"}).status_code == 422
-    assert Client().post(page, {"password": "short", "again": "short"}).status_code == 422
+    for first, second, code in ((PASSWORD, "another", "invalid"), ("short", "short", "weak_password")):
+        refused = Client().post(page, {"password": first, "again": second})
+        assert (refused.status_code, code_of(refused)) == (422, code)
     assert Client().post(page, {"password": PASSWORD, "again": PASSWORD}).status_code == 200
 
 
@@ -176,7 +185,8 @@ def test_a_person_changes_his_password_and_stays_signed_in_here_alone(house: Hou
         assert client.get("/account/").status_code == 200
     new = "another long password"
     wrong = {"current": "guessed", "password": new, "again": new}
-    assert here.post("/account/password/", wrong).status_code == 422
+    refused = here.post("/account/password/", wrong)
+    assert (refused.status_code, code_of(refused)) == (403, "wrong_password")
     assert here.post("/account/password/", {**wrong, "current": PASSWORD}).status_code == 302
     assert here.get("/account/").status_code == 200
     assert elsewhere.get("/account/").status_code == 302

@@ -66,6 +66,18 @@ def test_a_rule_that_asks_for_it_takes_the_password_and_the_typed_value(cast: fa
     assert Decision.objects.get(proposal=proposal).person == cast.alice.person
 
 
+def test_a_wrong_password_is_refused_however_fresh_the_sign_in_is(cast: factories.Team) -> None:
+    proposal, alice = payout(cast), browser(cast.alice)
+    decide(
+        alice, proposal, password=PASSWORD
+    )  # not recorded, nothing was typed to confirm; but it proved who she is
+    refused = decide(alice, proposal, confirm="DE1", password="wrong")
+    assert problem(refused) == (403, "step_up_required")
+    assert "The password is not the one of your account" in refused.content.decode()
+    assert not Decision.objects.filter(proposal=proposal).exists()
+    assert problem(decide(alice, proposal, confirm="DE1")) == (200, "")
+
+
 def test_a_password_never_comes_before_what_is_asked_before_it(cast: factories.Team) -> None:
     proposal = payout(cast)
     for person, expected in ((cast.bob, (403, "self_approval")), (cast.dana, (403, "not_eligible"))):

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from review.access.models import Agent
+from review.access.refusals import AgentStopped
+from review.access.services.agents import stop_agent
 from review.audit.models import Entry
 from review.domain import refusals
 from review.models import Permit, Proposal, Revision
@@ -67,6 +70,27 @@ def test_what_ran_out_says_so_however_often_it_is_asked(cast: factories.Team, ap
         for _ in range(2):
             with pytest.raises(refusals.Expired):
                 redeem(approved.id, by=cast.scout, arguments=ORDER)
+
+
+def test_an_agent_that_is_stopped_between_the_door_and_the_lock_takes_and_spends_nothing(
+    cast: factories.Team, approved: Proposal
+) -> None:
+    """The executor of another agent's call is stopped: nothing of its own is open, and it gets no permit either."""
+    executor = factories.agent("mailer", cast.acme, owner=cast.erin)
+    proposal = mail(cast.scout)
+    vote(cast.alice, proposal)
+    vote(cast.carol, proposal)
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
+    stop_agent(executor.agent.id, reason="It mails too much.", by=cast.dana)
+    with pytest.raises(AgentStopped):
+        redeem(proposal.id, by=executor, arguments=MAIL)
+    Agent.objects.filter(id=cast.scout.agent.id).update(
+        stopped_at=timezone.now()
+    )  # as the door did not see it
+    with pytest.raises(AgentStopped):
+        spend(permit.token, ORDER, by=cast.scout)
+    assert not Permit.objects.filter(proposal=proposal).exists()
+    assert Permit.objects.get(proposal=approved).spent_at is None
 
 
 def test_other_bytes_are_drift_and_the_difference_is_named(cast: factories.Team, approved: Proposal) -> None:
