@@ -148,14 +148,19 @@ class Electorate:
             return role_objection
         if person in self.conflicts:
             return SelfApproval(f"{self.reason(person)} Someone else must approve.")
-        return None
+        return self.password_objection(held)
+
+    def password_objection(self, held: Membership) -> DecisionDeclined | None:
+        """Return why nobody independent can say that it is he who signs in, or None.
+
+        Told last: another password does not help who is not independent himself.
+        """
+        return NotEligible(_VOUCHED) if held.vouched_by & self.conflicts.keys() else None
 
     def role_objection(self, held: Membership) -> DecisionDeclined | None:
         """Return why a role that is held does not count for approving this proposal, or None."""
         if held.granted_by in self.conflicts or held.granted_by == held.person:
             return NotEligible("Your role was granted by somebody who is not independent of this proposal.")
-        if held.vouched_by & self.conflicts.keys():
-            return NotEligible(_VOUCHED)
         return RoleTooNew() if held.since >= self.submitted_at else None
 
     def reason(self, person: PersonId) -> str:

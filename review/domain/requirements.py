@@ -107,14 +107,15 @@ def _role(case: Case, person: PersonId, now: datetime) -> Requirement:
     if held is None:
         note = "A manager of the workspace grants roles."
         return Requirement(f"You are an active {role} of this workspace", State.NOT_MET_BY_YOU, note)
-    objection = case.electorate.role_objection(held)
+    unproved = case.electorate.password_objection(held)
+    objection = case.electorate.role_objection(held) or unproved
     if objection is None:
         return Requirement(older, State.MET, since=held.since)
-    sentence = (
-        older
-        if isinstance(objection, RoleTooNew)
-        else f"Your {role} role was granted by somebody independent"
-    )
+    sentence = f"Your {role} role was granted by somebody independent"
+    if objection is unproved:
+        sentence = "Somebody independent made the link to your password"
+    elif isinstance(objection, RoleTooNew):
+        sentence = older
     return Requirement(sentence, State.NOT_MET_BY_YOU, objection.detail, since=held.since)
 
 

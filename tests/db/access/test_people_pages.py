@@ -218,7 +218,7 @@ def test_a_person_is_disabled_on_the_page_and_the_last_manager_is_not(
 def test_the_page_says_who_is_missing(house: House, browser_of: Browsers) -> None:
     assert missing(house) == []
     disable_person(house.erin.person.id, by=OPERATOR)
-    assert missing(house) == []
+    assert missing(house) == ["There is 1 manager."]
     disable_person(house.bob.person.id, by=OPERATOR)
     assert "Only 1 person can decide." in missing(house)
     page = browser_of(house.dana).get("/people/").content.decode()

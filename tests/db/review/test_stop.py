@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from review.access.services.agents import stop_agent
+from review.access.refusals import AgentStopped
+from review.access.services.agents import resume_agent, stop_agent
 from review.audit.models import Entry
 from review.domain.refusals import BadPermit, PermitSpent
 from review.models import Permit, Proposal, Status
@@ -44,6 +45,9 @@ def test_a_permit_that_was_voided_is_not_given_out_again(cast: Team) -> None:
     permit = redeem(proposal.id, by=cast.scout, key="k-1")
     assert redeem(proposal.id, by=cast.scout, key="k-1").jti == permit.jti
     stop_agent(cast.scout.agent.id, reason="It went wrong.", by=cast.dana)
+    with pytest.raises(AgentStopped):
+        redeem(proposal.id, by=cast.scout, key="k-1")
+    resume_agent(cast.scout.agent.id, by=cast.erin)
     with pytest.raises(PermitSpent):
         redeem(proposal.id, by=cast.scout, key="k-1")
 

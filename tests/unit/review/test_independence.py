@@ -6,6 +6,7 @@ import pytest
 
 from review.domain.binding import Kind
 from review.domain.independence import Electorate, Reason, Role, conflict_set, union
+from review.domain.refusals import NotEligible, SelfApproval
 from tests.unit.review.people import (
     ALICE,
     BOB,
@@ -76,6 +77,16 @@ def test_who_could_decide_is_who_would_not_be_refused():
         member(MALLORY, is_active=False),
     )
     assert electorate(members=members).eligible(NOON) == {ALICE}
+
+
+def test_an_owner_hears_that_he_is_one_before_anything_about_his_password():
+    """Choosing another password helps alice, and never bob, who owns scout."""
+    vouched = frozenset({BOB})
+    members = (member(ALICE, vouched_by=vouched), member(BOB, vouched_by=vouched), member(CAROL))
+    voters = electorate(members=members)
+    assert isinstance(voters.objection(BOB, NOON), SelfApproval)
+    assert isinstance(voters.objection(ALICE, NOON), NotEligible)
+    assert voters.eligible(NOON) == {CAROL}
 
 
 def test_managers_decide_a_policy_and_reviewers_do_not():

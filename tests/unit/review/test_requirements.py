@@ -96,6 +96,16 @@ def test_a_group_row_names_who_belongs_to_it():
     assert requirements(alone, CAROL, NOON, NAMES)[3].note == "You do."
 
 
+def test_a_link_made_by_somebody_who_is_not_independent_is_a_requirement_not_met():
+    subject = case(members=(member(ALICE, vouched_by=frozenset({BOB})), member(CAROL)))
+    row = requirements(subject, ALICE, NOON, NAMES)[1]
+    assert (row.sentence, row.words) == (
+        "Somebody independent made the link to your password",
+        "Not met by you",
+    )
+    assert rows(subject, CAROL)[1][1] == "Met"
+
+
 def test_a_group_without_people_is_an_error_that_blocks():
     one = case(rule=replace(RULE, groups=(GroupNeed("records", 1),)))
     group = requirements(one, ALICE, NOON, NAMES)[3]
