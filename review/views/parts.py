@@ -43,6 +43,7 @@ STATES = {
     State.NOT_NEEDED: "not_needed",
 }
 RELEASE = "memory.release"
+APPROVABLE = (Status.PENDING, Status.QUARANTINED)
 
 
 def sentence(
@@ -134,11 +135,7 @@ def policy(proposal: Proposal, case: Case, person: Person, now: datetime) -> dic
     tool = RELEASE if case.status is Status.QUARANTINED else proposal.tool
     version, number = place(proposal.workspace_id, tool)
     names = story.member_names(proposal.workspace_id)
-    rows = (
-        requirements(case, person.id, now, names)
-        if case.status in (Status.PENDING, Status.QUARANTINED)
-        else []
-    )
+    rows = requirements(case, person.id, now, names) if case.status in APPROVABLE else []
     return {
         "version": version,
         "rule": _("rule %(n)d") % {"n": number} if number else _unruled(tool),
@@ -249,7 +246,7 @@ def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[
         if proposal.run_id
         else None,
         "proposal": proposal.id,
-        "eligible": _eligible(case.electorate.eligible(now), person),
+        "eligible": _eligible(case.electorate.eligible(now), person) if case.status in APPROVABLE else "",
         "extra": [],
     }
 

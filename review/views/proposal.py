@@ -137,7 +137,7 @@ def _preview(found: Proposal, arguments: dict[str, Any], people: int) -> dict[st
 
 
 def _run_note(found: Proposal, people: int) -> str:
-    if effect_of(found.tool) is not None:
+    if effect_of(found.tool) is not None or found.status != Status.PENDING:
         return ""
     return _(
         "The console does not run this tool. Approvals needed: %(n)d. "

@@ -13,7 +13,7 @@ import time_machine
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.core.cache import cache
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -155,6 +155,15 @@ def test_the_operator_removes_factors_for_somebody_who_lost_them_all(nina: Perso
     assert actions()[-3:] == ["password.reset", "factor.removed", "factor.removed"]
     with pytest.raises(NotFound):
         remove_factors("nina", by=OPERATOR)
+
+
+def test_who_had_no_second_factor_gets_his_link_all_the_same(nina: PersonActor) -> None:
+    printed = StringIO()
+    call_command("reset_password", "nina", "--and-second-factor", stdout=printed)
+    assert "There was no second factor." in printed.getvalue()
+    assert "/set-up/" in printed.getvalue()
+    with pytest.raises(CommandError, match="No active account is called nobody"):
+        call_command("reset_password", "nobody")
 
 
 def test_a_person_sets_it_up_on_his_own_page_and_sees_the_codes_once(nina: PersonActor) -> None:

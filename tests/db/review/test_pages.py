@@ -169,3 +169,13 @@ def test_the_number_of_queries_of_the_queue_does_not_grow_with_it(cast: factorie
     for number in range(12):
         call(cast.scout, arguments={"order": str(number)})
     assert queries() == few
+
+
+def test_the_page_says_what_approving_does_only_while_somebody_can_approve(cast: factories.Team) -> None:
+    proposal, alice = call(cast.scout), browser(cast.alice)
+    open_to_approval = ("What approving will do", "People who could decide")
+    before = alice.get(f"/proposals/{proposal.id}/").content.decode()
+    assert all(words in before for words in open_to_approval)
+    after = decide(alice, proposal).content.decode()
+    assert not any(words in after for words in open_to_approval)
+    assert "It asks for nothing more." in after

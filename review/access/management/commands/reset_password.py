@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from huqan_site.lib.problems import Refusal
 from review.access.actors import SystemActor
+from review.access.refusals import NotFound
 from review.access.services import links
 from review.access.services.factors import remove_factors
 from review.access.services.passwords import reset_password
@@ -27,13 +27,24 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Raises: CommandError with the sentence of the refusal."""
+        """Raises: CommandError where no active account has the name."""
+        name = options["username"]
         try:
-            reset = reset_password(options["username"], by=SystemActor())
-            if options["and_second_factor"]:
-                remove_factors(options["username"], by=SystemActor())
-                self.stdout.write("The second factor is removed.")
-        except Refusal as refusal:
-            raise CommandError(refusal.detail) from refusal
+            reset = reset_password(name, by=SystemActor())
+        except NotFound as unknown:
+            raise CommandError(
+                f"No active account is called {name}. The page People lists them."
+            ) from unknown
+        if options["and_second_factor"]:
+            self._remove_factors(name)
         self.stdout.write(f"Sessions of {reset.user} ended, and the old password opens nothing.")
         self.stdout.write(f"Works once, for 72 hours, to choose another:\n{links.address(reset.secret)}")
+
+    def _remove_factors(self, name: str) -> None:
+        """The password is reset by now, so having none is said and keeps nobody from the link."""
+        try:
+            remove_factors(name, by=SystemActor())
+        except NotFound:
+            self.stdout.write("There was no second factor.")
+        else:
+            self.stdout.write("The second factor is removed.")
