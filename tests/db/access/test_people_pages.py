@@ -204,7 +204,6 @@ def test_a_person_is_disabled_on_the_page_and_the_last_manager_is_not(
     dana = browser_of(house.dana)
     assert dana.post(f"{page_of(house.alice)}disable/").status_code == 302
     assert not queries.is_member(house.alice.person.id, house.acme.id, timezone.now())
-    assert dana.post(f"{page_of(house.erin)}disable/").status_code == 302
     answer = dana.post(f"{page_of(house.dana)}disable/")
     assert answer.status_code == 409
     assert 'data-problem="last_manager"' in answer.content.decode()
@@ -216,8 +215,6 @@ def test_a_person_is_disabled_on_the_page_and_the_last_manager_is_not(
 
 @pytest.mark.usefixtures("dana_alone")
 def test_the_page_says_who_is_missing(house: House, browser_of: Browsers) -> None:
-    assert missing(house) == []
-    disable_person(house.erin.person.id, by=OPERATOR)
     assert missing(house) == ["There is 1 manager."]
     disable_person(house.bob.person.id, by=OPERATOR)
     assert "Only 1 person can decide." in missing(house)
@@ -230,7 +227,6 @@ def test_the_page_says_who_is_missing(house: House, browser_of: Browsers) -> Non
 @pytest.mark.usefixtures("dana_alone")
 def test_a_second_manager_fills_the_gap_until_he_alone_is_left_with_an_end(house: House) -> None:
     nina, soon = person("nina"), timezone.now() + timedelta(days=1)
-    disable_person(house.erin.person.id, by=OPERATOR)
     grant_membership(nina.person.id, house.acme.id, Role.MANAGER, by=house.dana, until=soon)
     assert missing(house) == []
     revoke_membership(
@@ -246,14 +242,14 @@ def test_a_group_that_the_policy_names_and_too_few_are_in_is_said(house: House) 
     assert "The group security has 0 of 1 people." in missing(house)
     nina = person("nina")
     grant_membership(nina.person.id, house.acme.id, Role.REVIEWER, by=OPERATOR, groups=["security"])
-    assert missing(house) == []
+    assert missing(house) == ["There is 1 manager."]
 
 
 @pytest.mark.usefixtures("dana_alone")
 def test_an_agent_that_nobody_independent_could_decide_for_is_said(house: House) -> None:
     """Dana mints scout's token and granted alice her role: alice counts for nothing that scout proposes."""
     house.mint()
-    assert missing(house) == []
+    assert missing(house) == ["There is 1 manager."]
     Membership.objects.filter(person=house.alice.person).update(granted_by=house.dana.person)
     assert "Nobody can approve what scout proposes." in missing(house)
 
