@@ -8,10 +8,10 @@ No Django, no clock, no I/O. Vectors: tests/data/audit.json.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import NamedTuple
 
 from huqan_site.lib.canonical_json import JSON, canonical
@@ -47,17 +47,17 @@ def stamp(moment: datetime) -> str:
 
 def leaf_of(text: str) -> bytes:
     """The leaf of an entry: SHA-256(0x00 || "huqan.audit.v1\\n" || canonical text)."""
-    return hashlib.sha256(_LEAF + text.encode()).digest()
+    return sha256(_LEAF + text.encode()).digest()
 
 
 def node_of(left: bytes, right: bytes) -> bytes:
     """The parent of two nodes: SHA-256(0x01 || left || right), RFC 6962 2.1."""
-    return hashlib.sha256(_NODE + left + right).digest()
+    return sha256(_NODE + left + right).digest()
 
 
 def commitment(text: str, salt: bytes) -> str:
     """What an entry keeps of a text that may have to be erased: a salted SHA-256, in hex."""
-    return hashlib.sha256(_PRIVATE + salt + text.encode()).hexdigest()
+    return sha256(_PRIVATE + salt + text.encode()).hexdigest()
 
 
 class Frontier(NamedTuple):
@@ -71,13 +71,9 @@ class Frontier(NamedTuple):
 
     def append(self, leaf: bytes) -> Growth:
         """Return the tree with one more leaf, and the subtrees that became complete, smallest first."""
-        if not self.size & 1:
-            return Growth(Frontier(self.size + 1, (*self.peaks, leaf)), ())
-        peaks, node, completed = list(self.peaks), leaf, []
-        for _ in range(_trailing_ones(self.size)):
-            node = node_of(peaks.pop(), node)
-            completed.append(node)
-        return Growth(Frontier(self.size + 1, (*peaks, node)), tuple(completed))
+        tree = Tree(self)
+        completed = tree.append(leaf)
+        return Growth(tree.frontier(), tuple(completed))
 
     def root(self) -> bytes:
         """The RFC 6962 root; of the empty tree it is SHA-256 of nothing."""
@@ -103,10 +99,32 @@ class Growth(NamedTuple):
     completed: tuple[bytes, ...]
 
 
+class Tree:
+    """A tree that grows in place, for a walk along many leaves."""
+
+    def __init__(self, begun: Frontier) -> None:
+        self._size, self._peaks = begun.size, list(begun.peaks)
+
+    def append(self, leaf: bytes) -> list[bytes]:
+        """Add a leaf; return the subtrees that it completed, smallest first."""
+        peaks, node, completed, whole = self._peaks, leaf, [], self._size
+        while whole & 1:
+            node = sha256(_NODE + peaks.pop() + node).digest()
+            completed.append(node)
+            whole >>= 1
+        peaks.append(node)
+        self._size += 1
+        return completed
+
+    def frontier(self) -> Frontier:
+        """The tree as it now is."""
+        return Frontier(self._size, tuple(self._peaks))
+
+
 def fold(peaks: Sequence[bytes]) -> bytes:
     """The root over the subtrees `peaks`, largest first."""
     if not peaks:
-        return hashlib.sha256(b"").digest()
+        return sha256().digest()
     *rest, node = peaks
     for peak in reversed(rest):
         node = node_of(peak, node)

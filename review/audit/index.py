@@ -27,7 +27,12 @@ class Columns(NamedTuple):
 
 
 def columns(members: Mapping[str, Any]) -> Columns:
-    """The columns of the entry with these members. It runs for every entry of a walk, hence the plain style."""
+    """The columns of the entry with these members."""
+    return Columns(*derived(members))
+
+
+def derived(members: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The same as a plain tuple, in plain style: it runs for every entry of a walk."""
     actor = members.get("actor") or _NOTHING
     object_ = members.get("object") or _NOTHING
     after = members.get("after") or _NOTHING
@@ -37,15 +42,15 @@ def columns(members: Mapping[str, Any]) -> Columns:
         agent = actor.get("subject")
     if proposal is None and object_type == "proposal":
         proposal = object_id
-    return Columns(
+    return (
         members["action"],
         members.get("workspace"),
         actor.get("person"),
         actor.get("account"),
-        _id(agent),
+        None if agent is None else _id(agent),
         object_type,
         object_id,
-        _id(proposal),
+        None if proposal is None else _id(proposal),
         after.get("tool"),
     )
 

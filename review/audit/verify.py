@@ -86,7 +86,7 @@ def _compare_end(walk: Walk, head: Head, findings: Findings) -> None:
         findings.fault(
             Kind.EDITED, now, f"Entry {now} stands after the end of the log that the head row knows."
         )
-    tree = walk.frontier and walk.frontier.text()
+    tree = walk.tree and walk.tree.frontier().text()
     if (walk.leaf or head.leaf, tree or head.frontier) != (head.leaf, head.frontier):
         findings.fault(Kind.EDITED, head.size - 1, f"The head row does not continue entry {head.size - 1}.")
 
