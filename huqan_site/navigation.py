@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -14,12 +13,11 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from review.access import queries, sessions
-from review.access.actors import PersonActor
+from review.access import sessions
 from review.access.roles import Role
 from review.queries import queue
 
-Count = Callable[[PersonActor, datetime], queue.Counted]
+Count = Callable[[queue.Viewer], queue.Counted]
 
 
 class Place(NamedTuple):
@@ -43,16 +41,8 @@ PLACES = (
 )
 
 
-def _decidable(actor: PersonActor, now: datetime) -> queue.Counted:
-    return queue.decidable(actor.person, now)
-
-
-def _releasable(actor: PersonActor, now: datetime) -> queue.Counted:
-    return queue.releasable(actor.person, now)
-
-
 #: What this person can decide, by page; nothing else is counted.
-COUNTS: dict[str, Count] = {"/": _decidable, "/quarantine/": _releasable}
+COUNTS: dict[str, Count] = {"/": queue.decidable, "/quarantine/": queue.releasable}
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
@@ -74,17 +64,13 @@ class _Bar(NamedTuple):
         actor = sessions.person_actor(request) if hasattr(request, "user") else None
         if actor is None:
             return cls(None, [])
-        roles = _roles(actor)
+        viewer = queue.Viewer(actor.person, timezone.now())
+        roles = sorted({held.role for held in viewer.memberships}, reverse=True)
         who = {"name": actor.user.username, "role": _in_words(roles), "account_url": reverse("account")}
         places = [
-            _place(place, request, actor) for place in PLACES if place.role is None or place.role in roles
+            _place(place, request, viewer) for place in PLACES if place.role is None or place.role in roles
         ]
         return cls(who, places)
-
-
-def _roles(actor: PersonActor) -> list[str]:
-    held = queries.memberships_of(actor.person.id, timezone.now())
-    return sorted({membership.role for membership in held}, reverse=True)
 
 
 def _in_words(roles: list[str]) -> str:
@@ -92,12 +78,12 @@ def _in_words(roles: list[str]) -> str:
     return _(" and ").join(words[role] for role in roles) or _("no role")
 
 
-def _place(place: Place, request: HttpRequest, actor: PersonActor) -> dict[str, Any]:
+def _place(place: Place, request: HttpRequest, viewer: queue.Viewer) -> dict[str, Any]:
     count = COUNTS.get(place.path)
     return {
         "url": place.path,
         "label": str(place.label),
-        "count": count(actor, timezone.now()) if count else None,
+        "count": count(viewer) if count else None,
         "current": _is_current(place, request.path),
     }
 

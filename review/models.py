@@ -109,6 +109,7 @@ class Proposal(models.Model):
                 F("id").desc(),
                 name="proposals_newest_end_first",
             ),
+            models.Index(fields=["workspace", "status", "submitted_at"], name="proposals_by_submission"),
             models.Index(fields=["workspace", "tool", "-id"], name="proposals_of_a_tool_by_age"),
             models.Index(fields=["agent", "-id"], name="proposals_of_an_agent"),
             models.Index(fields=["agent", "status", "decided_at"], name="proposals_of_an_agent_by_state"),

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.core import signing
-from django.db.models import Model, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, Model, Q, QuerySet
 
 from review.domain.refusals import BadCursor
 
@@ -51,20 +51,52 @@ class Keyset:
             self._sort(found)
         return Page(found[:size], self._write(found[size - 1], scope) if len(found) > size else None)
 
-    def _sort(self, rows: list[Row]) -> None:
+    def look(
+        self,
+        *parts: QuerySet[Row],
+        fits: Q,
+        most: int,
+        cursor: str | None,
+        size: int,
+        scope: Sequence[str] = (),
+    ) -> Page[Any]:
+        """Return the page after `cursor` of what `fits` among the next `most` rows of `parts`: pk and keys of each.
+
+        For a condition that no index knows: where almost nothing meets it, the page is short and has a cursor.
+
+        Raises: BadCursor.
+        """
+        after = self._after(self._read(cursor, scope)) if cursor else Q()
+        names = [name for name, _ in self.keys]
+        columns = ["pk", "fits", *(name.lstrip("-") for name in names)]
+        is_fit = ExpressionWrapper(fits, output_field=BooleanField())
+        asked = [part.filter(after).annotate(fits=is_fit).order_by(*names)[:most] for part in parts]
+        seen = [row for part in asked for row in part.values_list(*columns, named=True)]
+        if len(parts) > 1:
+            self._sort(seen)
+        found = [row for row in seen[:most] if row.fits]
+        last = found[size - 1] if len(found) > size else seen[most - 1] if len(seen) >= most else None
+        return Page(found[:size], last and self._write(last, scope))
+
+    def _sort(self, rows: list[Any]) -> None:
         for name, _ in reversed(self.keys):
             rows.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
 
     def _after(self, place: Sequence[Any]) -> Q:
-        """Rows that come later: equal in the first keys, past the place in the next one."""
+        """Rows that come later: equal in the first keys, past the place in the next one.
+
+        The condition on the first key alone says nothing new, and lets an index begin there.
+        """
+        first = self.keys[0][0]
+        begin = Q(**{f"{first[1:]}__lte": place[0]}) if first[0] == "-" else Q(**{f"{first}__gte": place[0]})
         condition, equal = Q(pk__in=[]), Q()
         for (name, _), value in zip(self.keys, place, strict=True):
             column, past = (name[1:], "lt") if name.startswith("-") else (name, "gt")
             condition |= equal & Q(**{f"{column}__{past}": value})
             equal &= Q(**{column: value})
-        return condition
+        return begin & condition
 
-    def _write(self, row: Row, scope: Sequence[str]) -> str:
+    def _write(self, row: Any, scope: Sequence[str]) -> str:
         values = [attrgetter(name.lstrip("-"))(row) for name, _ in self.keys]
         texts = [value.isoformat() if isinstance(value, datetime) else str(value) for value in values]
         return signing.dumps([*scope, *texts], salt=self.salt, compress=True)

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
-from review.access.models import Membership, Ownership, Person, User
-from review.access.queries import workspaces_of
+from review.access.models import Membership, Ownership, Person, User, Workspace
+from review.access.queries import memberships_of
 from review.access.roles import Role
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
@@ -23,7 +24,7 @@ from review.queries.identity import Identities, identities
 from review.queries.paging import Keyset, Page
 
 PAGE = 50
-COUNTED = 500  # how many rows a number beside a view, or the choices of a filter, look at
+COUNTED = 500  # how many rows a page, a number beside a view and the choices of a filter look at
 
 
 class View(StrEnum):
@@ -42,6 +43,27 @@ OVER = (
 )
 BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
 BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """A person at one moment, with what every list asks about him, asked once."""
+
+    person: Person
+    now: datetime
+
+    @cached_property
+    def memberships(self) -> list[Membership]:
+        return memberships_of(self.person.id, self.now)
+
+    @cached_property
+    def workspaces(self) -> list[Workspace]:
+        """Where he has any role, by name."""
+        return list({held.workspace_id: held.workspace for held in self.memberships}.values())
+
+    @cached_property
+    def can_decide(self) -> Q:
+        return decidable_by(self.person, self.now)
 
 
 @dataclass(frozen=True)
@@ -81,33 +103,68 @@ class Counts(NamedTuple):
     unknown: Counted
 
 
-def page(person: Person, view: View, filters: Filters, cursor: str | None, now: datetime) -> Page[Proposal]:
-    """Return a page of `view` as `person` sees it.
+def page(viewer: Viewer, view: View, filters: Filters, cursor: str | None) -> Page[Proposal]:
+    """Return a page of `view`; one without rows may have a cursor, where what was looked at belongs to others.
 
     Raises: BadCursor.
     """
-    rows = matching(in_view(person, view, now), filters).select_related("workspace", "agent")
-    scope = [view, str(person.id), *filters.scope()]
-    return _order(view).page(*_by_workspace(rows, person, now), cursor=cursor, size=PAGE, scope=scope)
+    rows = matching(_stock(viewer, view), filters)
+    scope = [view, str(viewer.person.id), *filters.scope()]
+    fits, order = _fits(viewer, view), _order(view)
+    if fits is None:
+        parts = _by_workspace(rows.select_related("agent"), viewer)
+        whole = order.page(*parts, cursor=cursor, size=PAGE, scope=scope)
+        return Page(_placed(whole.rows, viewer), whole.next_cursor)
+    parts = _by_workspace(rows, viewer)
+    found = order.look(*parts, fits=fits, most=COUNTED, cursor=cursor, size=PAGE, scope=scope)
+    return Page(_placed(_fetched([row.pk for row in found.rows]), viewer), found.next_cursor)
+
+
+def _fetched(ids: list[UUID]) -> list[Proposal]:
+    by_id = Proposal.objects.select_related("agent").in_bulk(ids)
+    return [by_id[id_] for id_ in ids]
+
+
+def _placed(rows: list[Proposal], viewer: Viewer) -> list[Proposal]:
+    """Give each its workspace, which is known: joined to it, SQLite would leave the order of the index."""
+    workspaces = {workspace.id: workspace for workspace in viewer.workspaces}
+    for row in rows:
+        row.workspace = workspaces[row.workspace_id]
+    return rows
 
 
 def _order(view: View) -> Keyset:
     return BY_RISK_AND_TIME if view in WAITING else BY_END
 
 
-def _by_workspace(rows: ProposalQuerySet, person: Person, now: datetime) -> list[ProposalQuerySet]:
+def _by_workspace(rows: ProposalQuerySet, viewer: Viewer) -> list[ProposalQuerySet]:
     """Split `rows`, so that each part can be read in the order of an index."""
-    return [rows.filter(workspace_id=workspace.id) for workspace in workspaces_of(person.id, now)]
+    return [rows.filter(workspace_id=workspace.id) for workspace in viewer.workspaces]
 
 
-def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
-    """Return the proposals of `view` in every workspace where `person` has a role."""
-    rows = _within(person, now)
+def in_view(viewer: Viewer, view: View) -> ProposalQuerySet:
+    """Return the proposals of `view` in every workspace where the viewer has a role."""
+    fits = _fits(viewer, view)
+    return _stock(viewer, view) if fits is None else _stock(viewer, view).filter(fits)
+
+
+def _fits(viewer: Viewer, view: View) -> Q | None:
+    """What of its stock belongs in a view, where that has to be asked of each row; None where all does."""
     match view:
         case View.MINE:
-            return rows.filter(status=Status.PENDING).live(now).filter(decidable_by(person, now))
+            return viewer.can_decide
         case View.OTHERS:
-            return rows.filter(status=Status.PENDING).live(now).exclude(decidable_by(person, now))
+            return ~viewer.can_decide
+        case _:
+            return None
+
+
+def _stock(viewer: Viewer, view: View) -> ProposalQuerySet:
+    """The rows among which a view finds its own, read in the order of an index."""
+    rows, now = _within(viewer), viewer.now
+    match view:
+        case View.MINE | View.OTHERS:
+            return rows.filter(status=Status.PENDING).live(now)
         case View.RETURNED:
             return rows.filter(status=Status.CHANGES_REQUESTED).live(now)
         case View.UNRUN:
@@ -118,8 +175,18 @@ def in_view(person: Person, view: View, now: datetime) -> ProposalQuerySet:
             return _over(rows, now)
 
 
-def held(person: Person, now: datetime) -> ProposalQuerySet:
-    return _within(person, now).filter(status=Status.QUARANTINED)
+def held(viewer: Viewer) -> ProposalQuerySet:
+    return _within(viewer).filter(status=Status.QUARANTINED)
+
+
+def newer(viewer: Viewer, view: View, since: datetime) -> Counted:
+    """Return how many came into `view` after `since`; no more than COUNTED are looked at."""
+    came_at = "submitted_at" if view in WAITING else "ended_at"
+    rows, fits = _stock(viewer, view).filter(**{f"{came_at}__gt": since}), _fits(viewer, view)
+    if fits is None:
+        return _counted(rows)
+    first = _sorted_out(rows, fits)
+    return Counted(sum(first), len(first) == COUNTED)
 
 
 def decidable_by(person: Person, now: datetime) -> Q:
@@ -151,35 +218,39 @@ def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
     return rows
 
 
-def counts(person: Person, now: datetime) -> Counts:
+def counts(viewer: Viewer) -> Counts:
     """Return the numbers that stand beside the views."""
-    mine, others = _pending(person, now)
+    mine, others = _split(_stock(viewer, View.MINE), viewer)
     return Counts(
         mine=mine,
         others=others,
-        returned=_counted(in_view(person, View.RETURNED, now)),
-        unrun=_counted(in_view(person, View.UNRUN, now)),
-        unknown=_counted(in_view(person, View.UNKNOWN, now)),
+        returned=_counted(in_view(viewer, View.RETURNED)),
+        unrun=_counted(in_view(viewer, View.UNRUN)),
+        unknown=_counted(in_view(viewer, View.UNKNOWN)),
     )
 
 
-def decidable(person: Person, now: datetime) -> Counted:
-    """Return how many pending proposals `person` can decide."""
-    return _pending(person, now)[0]
+def decidable(viewer: Viewer) -> Counted:
+    """Return how many pending proposals the viewer can decide."""
+    return _split(_stock(viewer, View.MINE), viewer)[0]
 
 
-def releasable(person: Person, now: datetime) -> Counted:
-    """Return how many held proposals `person` can decide."""
-    return _counted(held(person, now).filter(decidable_by(person, now)))
+def releasable(viewer: Viewer) -> Counted:
+    """Return how many held proposals the viewer can decide."""
+    return _split(held(viewer), viewer)[0]
 
 
-def _pending(person: Person, now: datetime) -> tuple[Counted, Counted]:
-    """What is pending, as what `person` can decide and what waits for others: of the first COUNTED rows."""
-    pending = _within(person, now).filter(status=Status.PENDING).live(now)
-    is_mine = ExpressionWrapper(decidable_by(person, now), output_field=BooleanField())
-    first = list(pending.annotate(is_mine=is_mine).order_by()[:COUNTED].values_list("is_mine", flat=True))
+def _split(rows: ProposalQuerySet, viewer: Viewer) -> tuple[Counted, Counted]:
+    """The first COUNTED of `rows`, as what the viewer can decide and what waits for others."""
+    first = _sorted_out(rows, viewer.can_decide)
     mine, more = sum(first), len(first) == COUNTED
     return Counted(mine, more), Counted(len(first) - mine, more)
+
+
+def _sorted_out(rows: ProposalQuerySet, condition: Q) -> list[bool]:
+    """Whether each of the first COUNTED of `rows` meets `condition`."""
+    meets = ExpressionWrapper(condition, output_field=BooleanField())
+    return list(rows.annotate(meets=meets).order_by()[:COUNTED].values_list("meets", flat=True))
 
 
 def _counted(rows: ProposalQuerySet) -> Counted:
@@ -193,22 +264,22 @@ def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]
     return {look.proposal_id: look for look in looks}
 
 
-def choices(person: Person, view: View, now: datetime) -> dict[str, list[str]]:
+def choices(viewer: Viewer, view: View) -> dict[str, list[str]]:
     """Return the values that the filters of a view offer; tools and agents are those of its first COUNTED rows."""
     names = [name for name, _ in _order(view).keys]
-    parts = _by_workspace(in_view(person, view, now), person, now)
+    parts = _by_workspace(_stock(viewer, view), viewer)
     first = [
         row for part in parts for row in part.order_by(*names)[:COUNTED].values_list("tool", "agent__name")
     ]
     return {
-        "workspace": [workspace.name for workspace in workspaces_of(person.id, now)],
+        "workspace": [workspace.name for workspace in viewer.workspaces],
         "tool": sorted({tool for tool, _ in first}),
         "agent": sorted({agent for _, agent in first if agent}),
     }
 
 
-def _within(person: Person, now: datetime) -> ProposalQuerySet:
-    return Proposal.objects.within([workspace.id for workspace in workspaces_of(person.id, now)])
+def _within(viewer: Viewer) -> ProposalQuerySet:
+    return Proposal.objects.within([workspace.id for workspace in viewer.workspaces])
 
 
 def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
@@ -224,7 +295,10 @@ def _over(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
 def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQuerySet:
     """What was let run and nobody has said how it ended, also before the worker noted the silence."""
     silent = Q(status=Status.RUNNING, permit__issued_at__lte=now - REPORT_WITHIN)
-    unknown = rows.filter(Q(status=Status.UNKNOWN) | silent)
+    # The first condition says nothing new, and lets an index find the few rows that can be meant.
+    unknown = rows.filter(status__in=(Status.UNKNOWN, Status.RUNNING)).filter(
+        Q(status=Status.UNKNOWN) | silent
+    )
     return unknown.annotate(ended_at=Coalesce(F("decided_at"), F("created_at")))
 
 

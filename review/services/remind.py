@@ -49,8 +49,9 @@ def _remind(person: Person, now: datetime) -> bool:
 
 def _waiting(person: Person, now: datetime) -> ProposalQuerySet:
     """What this very person can decide now, held or not."""
-    held = queue.held(person, now).filter(queue.decidable_by(person, now))
-    return queue.in_view(person, queue.View.MINE, now) | held
+    viewer = queue.Viewer(person, now)
+    held = queue.held(viewer).filter(viewer.can_decide)
+    return queue.in_view(viewer, queue.View.MINE) | held
 
 
 def _has_news(person: Person, waiting: ProposalQuerySet) -> bool:

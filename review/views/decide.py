@@ -20,7 +20,7 @@ from review.domain.decision import Verdict
 from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
 from review.queries.cases import asks_for_factor
-from review.queries.queue import Filters, View, page
+from review.queries.queue import Filters, View, Viewer, page
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
 from review.views import parts
@@ -127,7 +127,9 @@ def _leads_to(found: Proposal) -> str:
 
 def _next_for(actor: PersonActor) -> dict[str, str] | None:
     """Offer the next item; the page itself stays."""
-    waiting = page(actor.person, View.MINE, Filters(), None, timezone.now()).rows
+    waiting, more = page(Viewer(actor.person, timezone.now()), View.MINE, Filters(), None)
+    if not waiting and more:
+        return {"url": reverse("queue"), "label": _("Back to the queue")}
     if not waiting:
         return {"url": reverse("queue"), "label": _("Nothing else needs you. Back to the queue")}
     label = _("Next: %(summary)s") % {"summary": waiting[0].summary}

@@ -16,19 +16,19 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from review.access.actors import PersonActor
-from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
 from review.domain.policy import Risk
 from review.queries.queue import (
-    PAGE,
+    COUNTED,
     WAITING,
     Counted,
     Counts,
     Filters,
     View,
+    Viewer,
     choices,
     counts,
-    in_view,
+    newer,
     page,
 )
 from review.views.rows import queue_rows
@@ -40,18 +40,17 @@ FILTERS = ("workspace", "risk", "tool", "agent")
 @signed_in
 def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     now = timezone.now()
-    view, filters = _view(request), _filters(request)
+    viewer, view, filters = Viewer(actor.person, now), _view(request), _filters(request)
 
-    found = page(actor.person, view, filters, request.GET.get("cursor"), now)
-    several = len(workspaces_of(actor.person.id, now)) > 1
-    rows = queue_rows(actor.person, found.rows, now, several=several)
+    found = page(viewer, view, filters, request.GET.get("cursor"))
+    rows = queue_rows(actor.person, found.rows, now, several=len(viewer.workspaces) > 1)
 
-    numbers = counts(actor.person, now)
+    numbers = counts(viewer)
     context = {
         "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
         "views": _views(view, numbers),
         "sorted": _("Riskiest first, then least time left") if view in WAITING else _("Newest first"),
-        "filters": _picks(filters, choices(actor.person, view, now)),
+        "filters": _picks(filters, choices(viewer, view)),
         "list_url": reverse("queue"),
         "query": filters.search,
         "filtered": any(filters.scope()),
@@ -62,6 +61,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         "next_url": _address(view, filters, cursor=found.next_cursor) if found.next_cursor else None,
         "first_url": _address(view, filters) if request.GET.get("cursor") else None,
         "poll_url": f"{reverse('queue_new')}?{urlencode({'view': view.value, 'since': now.isoformat()})}",
+        "looked_at": COUNTED,
         "made_at": now,
         "empty": _empty(view, numbers),
         "first_curl": _first_curl() if not any((numbers.mine, numbers.others, numbers.unrun)) else None,
@@ -74,7 +74,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     """What is new in a view since its page was made; empty, and 304, as long as nothing is."""
     view, since = _view(request), _since(request)
-    count = _newer(actor, view, since)
+    count = newer(Viewer(actor.person, timezone.now()), view, since).n
     tag = f'"{view.value}-{count}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
@@ -82,10 +82,6 @@ def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     answer = render(request, "review/queue_new.html", {"new": new})
     answer["ETag"] = tag
     return answer
-
-
-def _newer(actor: PersonActor, view: View, since: datetime) -> int:
-    return in_view(actor.person, view, timezone.now()).filter(submitted_at__gt=since).count()
 
 
 def _view(request: HttpRequest) -> View:
@@ -188,7 +184,7 @@ def _address(view: View, filters: Filters | None = None, **more: str | None) -> 
 
 def _shown(number: int, next_cursor: str | None) -> str:
     if next_cursor:
-        return _("%(n)d shown, more follow") % {"n": PAGE}
+        return _("%(n)d shown, more follow") % {"n": number}
     return _("All %(n)d shown") % {"n": number}
 
 

@@ -23,7 +23,7 @@ from review.audit.models import Entry
 from review.domain.refusals import DecisionDeclined
 from review.models import Decision, Proposal
 from review.queries.cases import case_of
-from review.queries.queue import View, in_view
+from review.queries.queue import View, Viewer, in_view
 from review.services.decide import decide
 from review.services.revise import revise
 from review.services.withdraw import withdraw
@@ -409,7 +409,7 @@ def _is_listed(scene: Scene, who: str) -> bool:
     now = timezone.now()
     if scene.proposal.status == "quarantined":
         return case_of(scene.proposal, now).electorate.objection(scene.person(who).person.id, now) is None
-    mine = in_view(scene.person(who).person, View.MINE, now)
+    mine = in_view(Viewer(scene.person(who).person, now), View.MINE)
     return mine.filter(pk=scene.proposal.pk).exists()
 
 

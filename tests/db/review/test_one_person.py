@@ -40,7 +40,7 @@ def again(who: PersonActor) -> PersonActor:
 
 
 def mine(who: PersonActor) -> int:
-    return queue.counts(who.person, timezone.now()).mine.n
+    return queue.counts(queue.Viewer(who.person, timezone.now())).mine.n
 
 
 def test_two_votes_of_two_accounts_that_turn_out_to_be_one_person_count_once(cast: Team) -> None:
