@@ -240,9 +240,16 @@ DEFECTS = (
     Defect(
         "whoever made a link for a password may use it to approve",
         "review/domain/independence.py",
-        "if held.vouched_by & self.conflicts.keys():",
-        "if False:",
+        "return NotEligible(_VOUCHED) if held.vouched_by & self.conflicts.keys() else None",
+        "return None",
         (*INDEPENDENCE, "tests/db/review/test_one_person.py"),
+    ),
+    Defect(
+        "a mail to an address that somebody else named proves who one is",
+        "review/access/services/passwords.py",
+        "link.user.address_vouched_by_id if link.asked_for else link.made_by_id",
+        "link.made_by_id",
+        ("tests/db/access/test_forgotten.py",),
     ),
     Defect(
         "managers' policy is decided by reviewers",
