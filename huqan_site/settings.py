@@ -40,6 +40,7 @@ HUQAN_EFFECTS = {
     "memory.archive": "memory.changes.MemoryArchive",
     "memory.restore": "memory.changes.MemoryRestore",
     "memory.retract": "memory.changes.MemoryRetract",
+    "tombstone.lift": "memory.changes.TombstoneLift",
     "policy.change": "review.services.policy_change.PolicyChange",
 }
 HUQAN_HELD_PAGE = "memory.views.quarantine.show"

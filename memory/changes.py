@@ -9,14 +9,23 @@ from typing import Any
 from huqan_site.lib.canonical_json import canonical
 from memory import preview, signals
 from memory.domain.admission import examine
-from memory.domain.arguments import MEMORY_RETRACT, MEMORY_SUPERSEDE, ONE_RECORD, Arguments, record_of
+from memory.domain.arguments import (
+    MEMORY_RETRACT,
+    MEMORY_SUPERSEDE,
+    ONE_RECORD,
+    TOMBSTONE_LIFT,
+    Arguments,
+    record_of,
+    tombstone_of,
+)
 from memory.domain.masking import masked, masked_value
 from memory.effects import MemoryWrite
 from memory.gateway import retire
 from memory.gateway.restore import restore
 from memory.gateway.supersede import supersede
+from memory.gateway.tombstones import lift
 from memory.models import Lifecycle, MemoryRecord
-from memory.queries import admission
+from memory.queries import admission, rejected
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
@@ -26,14 +35,10 @@ from review.models import Proposal
 STATED = ("subject", "predicate", "provenance", "confidence", "valid_from", "valid_to", "expires_at")
 
 
-class RecordChange:
-    """What the tools share that name one record, which has to be active unless they say otherwise."""
+class Change:
+    """What the tools share that change what stands and hold nothing."""
 
     schema: Mapping[str, Any]
-
-    def signals(self, submission: Submission) -> list[Signal]:
-        scope, record = submission.workspace.id, record_of(submission.arguments)
-        return list(signals.named(scope, record, lifecycle=Lifecycle.ACTIVE))
 
     def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
         """No signal of it holds it."""
@@ -44,11 +49,26 @@ class RecordChange:
     def discard(
         self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
     ) -> None:
-        """The record stays as it is; nobody spoke against its value."""
+        """What stands stays as it is; nobody spoke against a value."""
 
     def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         shown: Mapping[str, Any] = masked_value(dict(arguments))
         return shown
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """What stands has no arguments of its own to compare with."""
+        return None
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        return None
+
+
+class RecordChange(Change):
+    """What the tools share that name one record, which has to be active unless they say otherwise."""
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        scope, record = submission.workspace.id, record_of(submission.arguments)
+        return list(signals.named(scope, record, lifecycle=Lifecycle.ACTIVE))
 
     def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
         """The record as it stands, its secrets said in words."""
@@ -57,9 +77,6 @@ class RecordChange:
 
     def target(self, arguments: Arguments) -> ObjectRef | None:
         return ObjectRef("record", record_of(arguments))
-
-    def way_back(self, proposal: Proposal) -> WayBack | None:
-        return None
 
 
 class MemoryRetract(RecordChange):
@@ -141,6 +158,28 @@ class MemoryRestore(RecordChange):
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         record = admission.trusted(proposal.workspace_id, record_of(arguments))
         return preview.of_restoring(record) if record else []
+
+
+class TombstoneLift(Change):
+    """The effect of `tombstone.lift {tombstone, reason}`: its value can be proposed again. Only people start it."""
+
+    schema = TOMBSTONE_LIFT
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        return list(signals.lifting(submission.workspace.id, tombstone_of(submission.arguments)))
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        tombstone = lift(proposal, tombstone_of(arguments), by=actor)
+        return {"result": "succeeded", "tombstone": str(tombstone.id)}
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        tombstone = rejected.named(proposal.workspace_id, tombstone_of(arguments))
+        return preview.of_lifting(tombstone) if tombstone else []
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        return ObjectRef("tombstone", tombstone_of(arguments))
 
 
 def as_it_stands(record: MemoryRecord) -> str:

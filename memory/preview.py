@@ -15,8 +15,8 @@ from memory.domain.masking import masked
 from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
-from memory.models import MemoryRecord, ValueKey
-from memory.queries import admission, people
+from memory.models import MemoryRecord, Tombstone, ValueKey
+from memory.queries import admission, people, rejected
 from memory.words import standing_in_words
 from review.audit.refusals import Unavailable
 from review.domain.status import Status
@@ -51,6 +51,19 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
 def of_superseding(record: MemoryRecord) -> list[PreviewRow]:
     """Return what taking the place of `record` does to it."""
     return [_named(record, _("Superseded. People still see it"))]
+
+
+def of_lifting(tombstone: Tombstone) -> list[PreviewRow]:
+    """Return what lifting does: the value is free, and nothing is remembered by that."""
+    since = _("Rejected on %(date)s by %(who)s") % {
+        "date": tombstone.created_at.strftime("%-d %b %Y"),
+        "who": tombstone.person.name,
+    }
+    text = rejected.texts([tombstone])[tombstone.id]
+    return [
+        PreviewRow(_("The value"), since, _("Can be proposed again"), quote=masked(text).text),
+        PreviewRow(_("Recall"), _("No agent can recall it"), _("Still none: it has to be proposed")),
+    ]
 
 
 def of_archiving(record: MemoryRecord) -> list[PreviewRow]:

@@ -10,7 +10,7 @@ from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
 from memory.models import Lifecycle
-from memory.queries import admission
+from memory.queries import admission, rejected
 from memory.queries.verdicts import sources_of
 from review.domain.gate import Outcome, Signal, Span
 
@@ -80,6 +80,18 @@ def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
 
 
+def lifting(scope: UUID, tombstone_id: UUID) -> Iterator[Signal]:
+    """Yield what is against lifting this tombstone."""
+    found, place = rejected.named(scope, tombstone_id), (Span("/tombstone", 0, 36, "tombstone"),)
+    names = (("tombstone", str(tombstone_id)),)
+    if found is None:
+        yield Signal("not_found", Outcome.REJECT, _NO_TOMBSTONE.format(tombstone_id), place, names)
+    elif found.lifted_at is not None:
+        yield Signal("inactive", Outcome.REJECT, _LIFTED.format(tombstone_id), place, names)
+
+
+_NO_TOMBSTONE = "There is no tombstone {} here. Check the id."
+_LIFTED = "Tombstone {} was lifted before. The value can be proposed."
 SAYS_THE_SAME = "The record says this already, but for its spelling. Send what it should say instead."
 _SUPERSEDES = "It takes the place of record {}, which no agent reads from then on."
 SAID_AGAIN = "Record {} was written meanwhile and says the same. Nothing is left to bring back."

@@ -6,12 +6,15 @@ from memory.views.change import ARCHIVE, RESTORE, RETRACT, SUPERSEDE, begin
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
 from memory.views.record import record
+from memory.views.rejected import lift, rejected_values
 from memory.views.search import search
 
 urlpatterns = [
     path("quarantine/", quarantine, name="quarantine"),
     path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
     path("memory/", search, name="memory"),
+    path("memory/rejected/", rejected_values, name="rejected"),
+    path("memory/rejected/<uuid:tombstone_id>/lift/", lift, name="tombstone_lift"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),
     path("memory/<uuid:record_id>/retract/", begin, {"change": RETRACT}, name="memory_retract"),
     path("memory/<uuid:record_id>/supersede/", begin, {"change": SUPERSEDE}, name="memory_supersede"),

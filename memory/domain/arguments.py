@@ -18,7 +18,8 @@ Arguments = Mapping[str, Any]
 
 _NAME = {"type": "string", "minLength": 1, "maxLength": 500}
 _TIME = {"type": "string", "format": "date-time"}
-_RECORD = {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
+_REASON = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": r"\S"}
+_ID = {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
 
 MEMORY_WRITE: Mapping[str, Any] = {
     "type": "object",
@@ -40,7 +41,7 @@ MEMORY_WRITE: Mapping[str, Any] = {
                     "type": "array",
                     "maxItems": 100,
                     "uniqueItems": True,
-                    "items": _RECORD,
+                    "items": _ID,
                 },
             },
         },
@@ -56,24 +57,28 @@ MEMORY_WRITE: Mapping[str, Any] = {
 MEMORY_SUPERSEDE: Mapping[str, Any] = {
     **MEMORY_WRITE,
     "required": ["record", "content"],
-    "properties": {"record": _RECORD, **MEMORY_WRITE["properties"]},
+    "properties": {"record": _ID, **MEMORY_WRITE["properties"]},
 }
 
 MEMORY_RETRACT: Mapping[str, Any] = {
     "type": "object",
     "required": ["record", "reason"],
     "additionalProperties": False,
-    "properties": {
-        "record": _RECORD,
-        "reason": {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": r"\S"},
-    },
+    "properties": {"record": _ID, "reason": _REASON},
+}
+
+TOMBSTONE_LIFT: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["tombstone", "reason"],
+    "additionalProperties": False,
+    "properties": {"tombstone": _ID, "reason": _REASON},
 }
 
 ONE_RECORD: Mapping[str, Any] = {
     "type": "object",
     "required": ["record"],
     "additionalProperties": False,
-    "properties": {"record": _RECORD},
+    "properties": {"record": _ID},
 }
 """What `memory.archive` and `memory.restore` take."""
 
@@ -81,6 +86,11 @@ ONE_RECORD: Mapping[str, Any] = {
 def record_of(arguments: Arguments) -> UUID:
     """Return the record that checked arguments name."""
     return UUID(arguments["record"])
+
+
+def tombstone_of(arguments: Arguments) -> UUID:
+    """Return the tombstone that checked arguments name."""
+    return UUID(arguments["tombstone"])
 
 
 def moment(arguments: Arguments, name: str) -> datetime | None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
-from memory.models import MemoryRecord
+from memory.models import MemoryRecord, Tombstone
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.access.queries import has_role, is_member
@@ -27,6 +27,7 @@ from review.services.settle import settle
 from review.services.weigh import weigh_own
 
 NOTHING_ELSE: Mapping[str, Any] = MappingProxyType({})
+LIFT = "tombstone.lift"
 WHY = "Say why. Whoever decides reads it first, and the audit trail keeps it."
 
 
@@ -43,10 +44,27 @@ def ask(
     record = MemoryRecord.objects.select_related("workspace").filter(id=record_id).first()
     if record is None:
         raise NotFound
-    workspace, arguments = record.workspace, {"record": str(record_id), **terms, **_reason(tool, reason)}
+    arguments = {"record": str(record_id), **terms, **_reason(tool, reason)}
+    return _proposed(tool, arguments, record.workspace, by, reason)
 
+
+def ask_to_lift(tombstone_id: UUID, *, by: PersonActor, reason: str) -> Proposal:
+    """Return the open proposal of `by` to lift a tombstone; he has to be a reviewer of its workspace.
+
+    Raises: NotFound, NotEligible, ReasonRequired, Inactive, Invalid, Unsatisfiable.
+    """
+    tombstone = Tombstone.objects.select_related("workspace").filter(id=tombstone_id).first()
+    if tombstone is None:
+        raise NotFound
+    arguments = {"tombstone": str(tombstone_id), "reason": reason}
+    return _proposed(LIFT, arguments, tombstone.workspace, by, reason)
+
+
+def _proposed(
+    tool: str, arguments: Mapping[str, Any], workspace: Workspace, by: PersonActor, reason: str
+) -> Proposal:
     def refused(refusal: Refusal) -> None:
-        record_refused(refusal, tool=tool, text=canonical(arguments), by=by, workspace=workspace.id)
+        record_refused(refusal, tool=tool, text=canonical(dict(arguments)), by=by, workspace=workspace.id)
 
     return settle(lambda: _ask(tool, arguments, workspace, by, reason), refused=refused)
 

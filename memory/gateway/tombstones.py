@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -16,7 +16,7 @@ from memory.models import MemoryRecord, Tombstone, ValueKey
 from review.access.actors import Actor, PersonActor
 from review.audit import log
 from review.audit.actions import Action
-from review.domain.refusals import Tombstoned
+from review.domain.refusals import Inactive, NotFound, Tombstoned
 from review.models import Proposal
 
 
@@ -44,6 +44,23 @@ def bury(proposal: Proposal, content: str, *, by: Actor) -> Tombstone | None:
     return Tombstone.objects.standing(scope).with_value(keys).first() or _tombstone(proposal, keys[0], by)
 
 
+def lift(proposal: Proposal, tombstone_id: UUID, *, by: Actor) -> Tombstone:
+    """Let the value of a standing tombstone of the workspace of `proposal` be proposed again. The row stays.
+
+    Raises: NotFound; Inactive where somebody lifted it before.
+    """
+    stand_still()
+    tombstone = Tombstone.objects.filter(workspace_id=proposal.workspace_id, id=tombstone_id).first()
+    if tombstone is None:
+        raise NotFound
+    if tombstone.lifted_at is not None:
+        raise Inactive(tombstone=str(tombstone.id))
+    tombstone.lifted_at = timezone.now()
+    tombstone.save(update_fields=["lifted_at"])
+    _note(Action.TOMBSTONE_LIFTED, tombstone, proposal, by, {"lifted": True})
+    return tombstone
+
+
 def _tombstone(proposal: Proposal, key: ValueKey, by: PersonActor) -> Tombstone:
     tombstone = Tombstone.objects.create(
         workspace_id=proposal.workspace_id,
@@ -53,17 +70,23 @@ def _tombstone(proposal: Proposal, key: ValueKey, by: PersonActor) -> Tombstone:
         person=by.person,
         created_at=timezone.now(),
     )
-    value: dict[str, JSON] = {"value": key.digest, "value_key": key.key_id}
+    _note(Action.TOMBSTONE_CREATED, tombstone, proposal, by, {})
+    return tombstone
+
+
+def _note(
+    action: Action, tombstone: Tombstone, proposal: Proposal, by: Actor, more: Mapping[str, JSON]
+) -> None:
+    """Record it, and once it is committed also outside the database."""
     log.record(
-        Action.TOMBSTONE_CREATED,
+        action,
         actor=by.audit(),
         workspace=proposal.workspace_id,
         object=log.ObjectRef("tombstone", tombstone.id),
         binding=proposal.binding,
-        after=value,
+        after={"value": tombstone.value_key, "value_key": tombstone.value_key_id, **more},
         proposal=proposal.id,
         agent=proposal.agent_id,
         tool=proposal.tool,
     )
     transaction.on_commit(withdrawn.catch_up)
-    return tombstone

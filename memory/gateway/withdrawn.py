@@ -29,7 +29,7 @@ def path() -> Path:
 
 
 def catch_up() -> None:
-    """Append every tombstone that is committed and not yet in the file.
+    """Append every tombstone, and every lifting of one, that is committed and not yet in the file.
 
     Never raises: the commit stands, and the next call appends what this one could not.
     """
@@ -51,25 +51,30 @@ def lines() -> Iterator[dict[str, Any]]:
 
 
 def _append_missing(descriptor: int) -> None:
-    known = {line["id"] for line in lines()}
-    text = "".join(_line(row) for row in every(Tombstone.objects.all()) if str(row.id) not in known)
+    known = {(line["what"], line["id"]) for line in lines()}
+    told = (line for row in every(Tombstone.objects.all()) for line in _lines(row))
+    text = "".join(canonical(line) + "\n" for line in told if (line["what"], line["id"]) not in known)
     if text:
         _append(descriptor, text.encode())
 
 
-def _line(tombstone: Tombstone) -> str:
-    members: dict[str, JSON] = {
+def _lines(tombstone: Tombstone) -> Iterator[dict[str, JSON]]:
+    """That its value was rejected; and where it was, that this was lifted again."""
+    value: dict[str, JSON] = {
         "v": 1,
-        "what": "tombstone",
         "id": str(tombstone.id),
         "workspace": str(tombstone.workspace_id),
         "value": tombstone.value_key,
         "value_key": tombstone.value_key_id,
+    }
+    yield value | {
+        "what": "tombstone",
         "proposal": str(tombstone.proposal_id) if tombstone.proposal_id else None,
         "person": str(tombstone.person_id),
         "time": tombstone.created_at.isoformat(),
     }
-    return canonical(members) + "\n"
+    if tombstone.lifted_at is not None:
+        yield value | {"what": "lifted", "time": tombstone.lifted_at.isoformat()}
 
 
 def _append(descriptor: int, text: bytes) -> None:

@@ -43,9 +43,17 @@ def tombstones() -> Iterator[str | None]:
         told = _told("tombstone", [tombstone.id for tombstone in chunk])
         for tombstone in chunk:
             after = told.get(str(tombstone.id), {})
-            agrees = after.get("value") == tombstone.value_key
-            yield None if agrees else f"Tombstone {tombstone.id} is not the one that the log tells of."
+            yield _of_tombstone(tombstone, after)
     yield from _gone("tombstone", Tombstone)
+
+
+def _of_tombstone(tombstone: Tombstone, told: Mapping[str, Any]) -> str | None:
+    if told.get("value") != tombstone.value_key:
+        return f"Tombstone {tombstone.id} is not the one that the log tells of."
+    if told.get("lifted", False) != (tombstone.lifted_at is not None):
+        stands = "stands" if tombstone.lifted_at is None else "is lifted"
+        return f"Tombstone {tombstone.id} {stands}; its last entry says otherwise."
+    return None
 
 
 def _of_record(

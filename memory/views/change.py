@@ -137,7 +137,7 @@ def _form(
         "back": {"url": reverse("memory_record", args=[record.id]), "label": _("Memory"), "place": ""},
         "title": change.title,
         "sentence": change.sentence,
-        "status": _status(refusal, errors) if refusal else None,
+        "status": refused_status(refusal) if refusal else None,
         "content": masked(record.content).text,
         "stands": None if change.takes(record) else f"{lifecycle}, {trust}",
         "preview": {"rows": [row._asdict() for row in change.rows(record)]},
@@ -150,8 +150,9 @@ def _form(
     return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
 
 
-def _status(refusal: Refusal, errors: dict[str, str]) -> dict[str, Any]:
-    why = " ".join(errors.values()) or refusal.detail
+def refused_status(refusal: Refusal) -> dict[str, Any]:
+    """Return the status region of a form whose proposal was refused."""
+    why = " ".join(error.detail for error in refusal.errors) or refusal.detail
     return {
         "recorded": False,
         "title": _("Not proposed. %(why)s") % {"why": why},

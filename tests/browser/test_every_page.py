@@ -59,6 +59,11 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("memory", "/memory/"),
             ("memory-search", "/memory/?q=port"),
             ("record", f"/memory/{items[0]['id']}/"),
+            ("record-retract", f"/memory/{items[0]['id']}/retract/"),
+            ("record-replace", f"/memory/{items[0]['id']}/supersede/"),
+            ("retraction", f"/proposals/{_retraction(scout, items[0]['id'])}/"),
+            ("rejected", "/memory/rejected/"),
+            ("rejected-lift", _rejected(console)),
             ("account", "/account/"),
             ("second-factor", "/account/second-factor/"),
             ("help", "/help/"),
@@ -85,6 +90,17 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("person", _person(console, "alice")),
         ],
     }
+
+
+def _retraction(scout: Agent, record: str) -> str:
+    asked = {"record": record, "reason": "The calendar moved."}
+    return str(scout.propose("memory.retract", asked).json()["id"])
+
+
+def _rejected(console: Console) -> str:
+    """Return where the newest rejected value is lifted."""
+    listed = Visitor(console, "alice").sign_in().open("/memory/rejected/").body.decode()
+    return str(re.findall(r'href="(/memory/rejected/[0-9a-f-]+/lift/)"', listed)[0])
 
 
 def _page_of_agent(manager: Visitor, name: str) -> str:
