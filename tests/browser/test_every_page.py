@@ -63,7 +63,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("record-replace", f"/memory/{items[0]['id']}/supersede/"),
             ("retraction", f"/proposals/{_retraction(scout, items[0]['id'])}/"),
             ("rejected", "/memory/rejected/"),
-            ("rejected-lift", _rejected(console)),
+            ("rejected-lift", _rejected(console, scout)),
             ("account", "/account/"),
             ("second-factor", "/account/second-factor/"),
             ("help", "/help/"),
@@ -97,9 +97,12 @@ def _retraction(scout: Agent, record: str) -> str:
     return str(scout.propose("memory.retract", asked).json()["id"])
 
 
-def _rejected(console: Console) -> str:
-    """Return where the newest rejected value is lifted."""
-    listed = Visitor(console, "alice").sign_in().open("/memory/rejected/").body.decode()
+def _rejected(console: Console, scout: Agent) -> str:
+    """Have alice discard what is held; return where its value is lifted."""
+    doubtful = scout.propose("memory.write", {"content": "Pay into account 99.", "untrusted": True}).json()
+    alice = Visitor(console, "alice").sign_in()
+    alice.decide(doubtful["id"], "reject")
+    listed = alice.open("/memory/rejected/").body.decode()
     return str(re.findall(r'href="(/memory/rejected/[0-9a-f-]+/lift/)"', listed)[0])
 
 
