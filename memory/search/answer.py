@@ -88,7 +88,7 @@ def _from_index(corpus: Corpus, scope: UUID, asked: Query, mode: Mode, limit: in
 def _read(query: str, mode: Mode, lang: Language | None) -> Query:
     blank = not query.strip()
     if blank and mode is not Mode.RECENCY:
-        raise EmptyQuery(errors=[FieldError("/query", EmptyQuery.code, EmptyQuery.detail)])
+        raise EmptyQuery(errors=[FieldError("/query", "blank", EmptyQuery.detail)])
     if len(query) > LONGEST_QUERY:
         raise QueryTooLong(errors=[FieldError("/query", QueryTooLong.code, QueryTooLong.detail)])
     return Query(query_terms(query, lang), plain(query), blank)

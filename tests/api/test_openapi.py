@@ -45,7 +45,12 @@ DOCUMENT = schemathesis.openapi.from_wsgi(
     base_url="http://127.0.0.1",
     config=SchemathesisConfig.from_dict(CONFIG),
 )
-ONCE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+ONCE = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=25,
+    derandomize=True,
+)
 
 # What depends on other requests, people and rules, so that the shape of a request does not decide it.
 REASONS = {"bad_cursor", "bad_permit", "key_reused", "not_delegated", "no_provenance", "unsatisfiable"}
@@ -86,7 +91,7 @@ class Agent:
 
     def call(self, case: Any) -> Any:
         """Send `case`, with every check; each second one is about something that is there."""
-        if case.path_parameters and case.meta.generation.mode.is_positive and hash(str(case.body)) % 2:
+        if case.path_parameters and case.meta.generation.mode.is_positive and len(str(case.body)) % 2:
             case.path_parameters.update(self._there(case.operation.path))
         return case.call_and_validate(headers=self.headers)
 
