@@ -20,12 +20,13 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 
 from huqan_site.api import api
-from memory.models import MemoryRecord
+from memory.models import MemoryRecord, Tombstone
 from review.access.actors import AgentActor
 from review.access.models import AgentToken, Delegation, Membership, User
 from review.audit.models import Entry
 from review.webhooks.models import Message, Webhook
 from tests.support import factories
+from tests.support.memory_acts import answer as reject
 from tests.support.memory_acts import approve, doubtful, remember
 from tests.support.review_acts import call
 from tests.support.visitor import PROBLEM
@@ -133,6 +134,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
     waiting, held = call(team.scout), doubtful(team.scout, "The staging port is 7000.")
     kept = approve(remember(team.scout, "The staging port is 7443."), team.alice)
     record = MemoryRecord.objects.get(proposal=kept)
+    reject(team.carol, remember(team.scout, "The staging port is 7444."), "reject", tombstone=True)
     entry = Entry.objects.filter(workspace=team.acme.id).earliest("seq")
     Delegation.objects.create(
         agent=team.scout.agent, person=team.bob.person, since=team.scout.agent.created_at
@@ -167,6 +169,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         "<slug:code>": "self_approval",
         "<slug:slug>": "review",
         "<str:secret>": "no-such-secret",
+        "<uuid:tombstone_id>": str(Tombstone.objects.get().id),
         "<uuid:person>": str(team.bob.person.id),
         "<str:username>": team.bob.user.username,
         "<uuid:webhook>": str(webhook.id),
