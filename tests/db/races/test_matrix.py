@@ -12,7 +12,7 @@ from tests.db.races.acts import ACTS
 from tests.db.races.rounds import Pair
 from tests.db.races.stage import ROUNDS, Stage
 
-EACH = max(ROUNDS // 100, 1)  # rounds of each pair
+EACH = max(ROUNDS // 200, 1)  # rounds of each pair
 ON_APPROVED = ("take_a_permit", "reject", "take_back", "run_out", "stop", "change_the_rule", "disable")
 ON_HELD = ("approve", "reject", "take_back", "stop", "end_a_role", "change_the_rule")
 
