@@ -15,7 +15,8 @@ from django.test import Client
 from django.utils import timezone
 
 from huqan_site.lib.keyring import Keyring
-from review.access.services.agents import stop_agent
+from review.access.refusals import AgentStopped
+from review.access.services.agents import resume_agent, stop_agent
 from review.audit.models import Entry
 from review.audit.verify import verify
 from review.domain import refusals
@@ -102,6 +103,9 @@ def test_stopping_an_agent_voids_what_it_may_still_run(cast: factories.Team, per
     stop_agent(cast.scout.agent.id, reason="It repeats itself.", by=cast.dana)
     assert status_of(second) == "withdrawn" and status_of(permit.proposal) == "running"
     assert entries("permit.voided") == 1
+    with pytest.raises(AgentStopped):
+        spend(permit.token, ORDER, by=cast.scout)
+    resume_agent(cast.scout.agent.id, by=cast.erin)
     with pytest.raises(refusals.BadPermit):
         spend(permit.token, ORDER, by=cast.scout)
 
