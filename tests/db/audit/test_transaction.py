@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,14 @@ def test_a_lock_file_that_cannot_be_opened_stops_writing(monkeypatch: pytest.Mon
         did()
     monkeypatch.undo()
     assert did().seq == 1
+
+
+def test_on_sqlite_a_write_has_the_database_from_its_first_moment() -> None:
+    """Begun late, it would read what another program changes before it writes."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL locks rows.")
+    name = connection.settings_dict["NAME"]
+    with closing(sqlite3.connect(name, timeout=0)) as other:
+        with write(), pytest.raises(sqlite3.OperationalError):
+            other.execute("BEGIN IMMEDIATE")
+        other.execute("BEGIN IMMEDIATE")
