@@ -7,8 +7,6 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.utils import timezone
-
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
 from memory.models import MemoryRecord, Tombstone
@@ -86,8 +84,7 @@ def _reason(tool: str, reason: str) -> dict[str, str]:
 def _ask(
     tool: str, arguments: Mapping[str, Any], workspace: Workspace, by: PersonActor, reason: str
 ) -> Proposal:
-    log.take_turn()  # a role that is lost, or a record that changes, does so before this or after it
-    now = timezone.now()
+    now = log.take_turn()  # a role that is lost, or a record that changes, does so before this or after it
     if not is_member(by.person.id, workspace.id, now):
         raise NotFound
     if not has_role(by.person.id, workspace.id, Role.REVIEWER, now):

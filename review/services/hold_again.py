@@ -9,13 +9,12 @@ from typing import Any
 from review.access.actors import PersonActor
 from review.audit.actions import Action
 from review.domain.gate import Outcome, Signal
-from review.domain.status import Status
 from review.effects import effect_of
 from review.models import Proposal, Revision
 from review.queries.cases import rule_of
 from review.queries.policies import resolved
-from review.services.revisions import Words, bind, lay
-from review.services.transitions import CONSOLE, move, record
+from review.services.revisions import Words, bind, lay, put_in_place
+from review.services.transitions import CONSOLE, record
 from review.services.weigh import RELEASE, Weighed
 
 
@@ -34,16 +33,7 @@ def hold_again(
     )
     before = proposal.status
     binding = bind(proposal, proposal.revision + 1, last.arguments, weighed, None)
-    move(
-        proposal,
-        Status.QUARANTINED,
-        revision=binding.revision,
-        binding=binding.digest(),
-        risk_rank=weighed.deciding.risk.rank,
-        approvals_required=weighed.deciding.people,
-        approvals_given=0,
-        expires_at=None,
-    )
+    put_in_place(proposal, binding, weighed, expires_at=None)
     lay(
         proposal,
         binding,

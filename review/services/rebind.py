@@ -21,7 +21,7 @@ from review.audit.actions import Action
 from review.audit.refusals import Unavailable
 from review.audit.transaction import write
 from review.domain.binding import Kind
-from review.domain.gate import Outcome, Signal, strictest, unseen
+from review.domain.gate import Signal, strictest, unseen
 from review.domain.independence import Conflicts
 from review.domain.refusals import NotFound, PolicyChanged
 from review.domain.status import Status
@@ -31,8 +31,8 @@ from review.queries.policies import resolved
 from review.queries.policy_changes import REBOUND, outdated
 from review.services import take_effect
 from review.services.expire import meet
-from review.services.revisions import Words, bind, digest_of, ends, lay
-from review.services.transitions import CONSOLE, lock, move, record
+from review.services.revisions import Words, bind, digest_of, ends, lay, put_in_place
+from review.services.transitions import CONSOLE, lock, record
 from review.services.weigh import RELEASE, Weighed, weigh, weigh_own
 
 AT_ONCE = 50
@@ -125,10 +125,7 @@ def _weigh_again(proposal: Proposal, arguments: Mapping[str, Any], last: Revisio
             outcome=strictest(signals),
             signals=signals,
         )
-    if weighed.outcome is Outcome.ALLOW:
-        still = Signal("policy_review", Outcome.REVIEW, STILL_REVIEWED)
-        return replace(weighed, outcome=Outcome.REVIEW, signals=(*weighed.signals, still))
-    return weighed
+    return weighed.for_people(STILL_REVIEWED)
 
 
 def _advance(
@@ -137,18 +134,7 @@ def _advance(
     """Put the same arguments in place as a new revision; the new rule's time runs from when they were submitted."""
     expires_at = ends(proposal, weighed, proposal.submitted_at)
     binding = bind(proposal, proposal.revision + 1, last.arguments, weighed, expires_at)
-    move(
-        proposal,
-        Status.QUARANTINED if weighed.held else Status.PENDING,
-        revision=binding.revision,
-        binding=binding.digest(),
-        risk=str(weighed.rule.risk),
-        risk_rank=weighed.deciding.risk.rank,
-        approvals_required=weighed.deciding.people,
-        approvals_given=0,
-        expires_at=expires_at,
-        decided_at=None,
-    )
+    put_in_place(proposal, binding, weighed, expires_at=expires_at, decided_at=None)
     lay(
         proposal,
         binding,

@@ -24,20 +24,18 @@ from review.domain.decision import says_something
 from review.domain.gate import Outcome
 from review.domain.independence import union
 from review.domain.refusals import Blocked, Invalid, NotFound, ReasonRequired
-from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
-from review.queries.cases import conflicts_of, electorate_of, submitted_by
-from review.queries.identity import identities
+from review.queries.cases import conflicts_of, submitted_by
 from review.queries.visible import is_visible
 from review.services import take_effect
 from review.services.expire import meet
 from review.services.propose import mind_the_cool_down, require_deciders
 from review.services.refuse import record_refused
-from review.services.revisions import Words, bind, digest_of, ends, lay
+from review.services.revisions import Words, bind, digest_of, ends, lay, put_in_place
 from review.services.settle import settle
-from review.services.transitions import agent_at_work, hold, lock, move, record
+from review.services.transitions import agent_at_work, hold, lock, must_hold_deciding_role, record
 from review.services.weigh import Weighed, weigh
 
 Author = AgentActor | PersonActor
@@ -116,9 +114,7 @@ def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
     now = log.take_turn()
     if not is_visible(by.person.id, proposal, now):
         raise NotFound
-    electorate = electorate_of(proposal, now)
-    if electorate.membership(identities().one(by.person.id), now) is None:
-        raise electorate.not_eligible()
+    must_hold_deciding_role(proposal, by, now)
     return proposal
 
 
@@ -155,16 +151,11 @@ def _advance(
     if weighed.outcome is not Outcome.ALLOW:
         require_deciders(proposal, weighed, union(conflicts_of(proposal, now), conflicts), now)
     words = Words(rationale, proposal.revisions.get(number=proposal.revision).evidence)
-    move(
+    put_in_place(
         proposal,
-        Status.QUARANTINED if weighed.held else Status.PENDING,
-        revision=binding.revision,
-        binding=binding.digest(),
+        binding,
+        weighed,
         summary=summarise(proposal.tool, told(proposal.tool, arguments)),
-        risk=str(weighed.rule.risk),
-        risk_rank=weighed.deciding.risk.rank,
-        approvals_required=weighed.deciding.people,
-        approvals_given=0,
         submitted_at=now,
         expires_at=expires_at,
         reason=None,

@@ -13,7 +13,9 @@ from review.access.models import AgentToken, Person
 from review.audit.statements import insert
 from review.domain.binding import FOREVER, Binding, kind_of, utc_seconds
 from review.domain.policy import expiry
+from review.domain.status import Status
 from review.models import Conflict, Proposal, Revision
+from review.services.transitions import move
 from review.services.weigh import Weighed
 
 
@@ -51,6 +53,24 @@ def bind(proposal: Proposal, number: int, text: str, weighed: Weighed, expires: 
 def ends(proposal: Proposal, weighed: Weighed, now: datetime) -> datetime | None:
     """Return when a revision submitted `now` runs out: by policy only (I5), never while it is held."""
     return None if weighed.held else expiry(weighed.rule, now, proposal.expires_in)
+
+
+def put_in_place(proposal: Proposal, binding: Binding, weighed: Weighed, **changes: Any) -> None:
+    """Make the revision that `binding` describes the current one, with no vote on it yet; one conditional statement.
+
+    Raises: AlreadyDecided, when somebody else moved the proposal first.
+    """
+    move(
+        proposal,
+        Status.QUARANTINED if weighed.held else Status.PENDING,
+        revision=binding.revision,
+        binding=binding.digest(),
+        risk=str(weighed.rule.risk),
+        risk_rank=weighed.deciding.risk.rank,
+        approvals_required=weighed.deciding.people,
+        approvals_given=0,
+        **changes,
+    )
 
 
 def lay(

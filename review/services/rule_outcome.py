@@ -15,12 +15,10 @@ from review.domain.decision import says_something
 from review.domain.refusals import BadVerdict, NotFound, ReasonRequired
 from review.domain.status import Status
 from review.models import Proposal
-from review.queries.cases import electorate_of
-from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services.fall_silent import meet_silence
 from review.services.settle import settle
-from review.services.transitions import lock, move, record
+from review.services.transitions import lock, move, must_hold_deciding_role, record
 
 RULINGS = (Status.SUCCEEDED, Status.FAILED)
 NO_RULING = "A ruling says succeeded or failed. Choose one of the two."
@@ -43,8 +41,7 @@ def rule_outcome(proposal_id: UUID, *, by: PersonActor, result: str, reason: str
 
 def _rule(proposal_id: UUID, by: PersonActor, result: str, reason: str) -> Proposal:
     proposal = lock(proposal_id)
-    log.take_turn()
-    now = timezone.now()
+    now = log.take_turn()
     if not is_visible(by.person.id, proposal, now):
         raise NotFound
     if result not in RULINGS:
@@ -52,9 +49,7 @@ def _rule(proposal_id: UUID, by: PersonActor, result: str, reason: str) -> Propo
     meet_silence(proposal, now)
     before = proposal.status
     ruled = status.rule(before, result)
-    electorate = electorate_of(proposal, now)
-    if electorate.membership(identities().one(by.person.id), now) is None:
-        raise electorate.not_eligible()
+    must_hold_deciding_role(proposal, by, now)
     if not says_something(reason):
         raise ReasonRequired
     outcome = {"result": str(ruled), "detail": reason, "ruled": True}

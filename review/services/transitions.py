@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from review.access.actors import Actor, SystemActor
+from review.access.actors import Actor, PersonActor, SystemActor
 from review.access.models import Agent
 from review.access.queries import has_active_owner
 from review.access.refusals import AgentStopped
@@ -22,6 +22,8 @@ from review.audit.statements import prepared
 from review.domain.refusals import AlreadyDecided, NotFound
 from review.domain.status import Status
 from review.models import Proposal
+from review.queries.cases import electorate_of
+from review.queries.identity import identities
 from review.webhooks.outbox import announce
 
 CONSOLE = SystemActor()
@@ -93,6 +95,16 @@ def _lock_agent(agent_id: UUID, strength: str) -> None:
     if connection.features.has_select_for_update:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT 1 FROM access_agent WHERE id = %s {strength}", [agent_id])
+
+
+def must_hold_deciding_role(proposal: Proposal, by: PersonActor, now: datetime) -> None:
+    """Refuse whoever could not even reject the proposal; he need not be independent of it.
+
+    Raises: NotEligible.
+    """
+    electorate = electorate_of(proposal, now)
+    if electorate.membership(identities().one(by.person.id), now) is None:
+        raise electorate.not_eligible()
 
 
 def move(proposal: Proposal, to: Status, **changes: Any) -> None:

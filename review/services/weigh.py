@@ -57,6 +57,13 @@ class Weighed:
     def held(self) -> bool:
         return self.outcome is Outcome.QUARANTINE
 
+    def for_people(self, why: str) -> Weighed:
+        """Return the same, with what could go through left to people, and `why`."""
+        if self.outcome is not Outcome.ALLOW:
+            return self
+        signals = (*self.signals, Signal("policy_review", Outcome.REVIEW, why))
+        return replace(self, outcome=Outcome.REVIEW, signals=signals)
+
     def gate(self) -> dict[str, Any]:
         """Return what is stored and shown of the gate."""
         version = {} if self.version is None else {"version": self.version}
@@ -93,11 +100,8 @@ def weigh_own(
     rule = resolved(workspace.id, tool)
     if rule.route is Route.BLOCK:
         raise Blocked(BLOCKED)
-    weighed = _weighed(tool, rule, Submission(workspace, None, arguments, str(rule.risk), now, proposal))
-    if weighed.outcome is Outcome.ALLOW:
-        others = Signal("policy_review", Outcome.REVIEW, STARTED_BY_PERSON)
-        return replace(weighed, outcome=Outcome.REVIEW, signals=(*weighed.signals, others))
-    return weighed
+    submission = Submission(workspace, None, arguments, str(rule.risk), now, proposal)
+    return _weighed(tool, rule, submission).for_people(STARTED_BY_PERSON)
 
 
 def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
