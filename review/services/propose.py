@@ -14,26 +14,23 @@ from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import canonical
-from huqan_site.lib.ids import new_id
 from huqan_site.lib.problems import Refusal
 from review.access import queries as access
 from review.access.actors import AgentActor
 from review.access.models import Agent
 from review.audit.actions import Action
 from review.audit.statements import insert, prepared
-from review.domain.binding import kind_of
 from review.domain.decision import refuse_unsatisfiable
 from review.domain.gate import Outcome
 from review.domain.independence import Conflicts
 from review.domain.refusals import KeyReused, NotDelegated, RecentlyRejected, TooManyPending
 from review.domain.status import Status
-from review.domain.summary import summarise
-from review.effects import inner_name, told
+from review.effects import inner_name
 from review.models import IdempotencyKey, Proposal
 from review.queries.cases import Known, electorate_with, submitted_by
 from review.services import take_effect
 from review.services.refuse import record_refused
-from review.services.revisions import Words, bind, digest_of, ends, lay
+from review.services.revisions import Words, bind, digest_of, ends, lay, opened
 from review.services.settle import settle
 from review.services.transitions import agent_alone_at_work, record
 from review.services.weigh import Weighed, weigh
@@ -174,21 +171,14 @@ def _rejected(agent: UUID, since: datetime, arguments: str) -> QuerySet[Proposal
 
 
 def _new(draft: Draft, tool: str, agent: Agent, principal: UUID, weighed: Weighed, now: datetime) -> Proposal:
-    return Proposal(
-        id=new_id(),
+    return opened(
+        tool,
+        draft.arguments,
+        weighed,
         workspace=agent.workspace,
         agent=agent,
         principal=principal,
-        tool=tool,
-        kind=str(kind_of(tool)),
-        summary=summarise(tool, told(tool, draft.arguments)),
-        status=Status.QUARANTINED if weighed.held else Status.PENDING,
-        revision=1,
-        risk=str(weighed.rule.risk),
-        risk_rank=weighed.deciding.risk.rank,
-        approvals_required=weighed.deciding.people,
-        created_at=now,
-        submitted_at=now,
+        now=now,
         expires_in=draft.expires_in and min(draft.expires_in, LONGEST),
         run_id=draft.run_id,
         tool_call_id=draft.tool_call_id,

@@ -7,19 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from huqan_site.lib.canonical_json import canonical
-from huqan_site.lib.ids import new_id
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.audit.actions import Action
-from review.domain.binding import kind_of
 from review.domain.independence import conflict_set
 from review.domain.status import Status
-from review.domain.summary import summarise
-from review.effects import told
 from review.models import Proposal
 from review.services import take_effect
 from review.services.propose import require_deciders
-from review.services.revisions import Words, bind, digest_of, ends, lay
+from review.services.revisions import Words, bind, digest_of, ends, lay, opened
 from review.services.transitions import record
 from review.services.weigh import Weighed
 
@@ -43,7 +39,7 @@ def propose_own(
     Raises: Unsatisfiable.
     """
     text = canonical(dict(arguments))
-    proposal = _new(tool, arguments, weighed, workspace, by, now)
+    proposal = opened(tool, arguments, weighed, workspace=workspace, principal=by.person.id, now=now)
     proposal.expires_at = ends(proposal, weighed, now)
     binding = bind(proposal, 1, text, weighed, proposal.expires_at)
     proposal.binding = binding.digest()
@@ -75,29 +71,3 @@ def sent_before(
     )
     digest = digest_of(canonical(dict(arguments)))
     return mine.live(now).filter(revisions__arguments_digest=digest).first()
-
-
-def _new(
-    tool: str,
-    arguments: Mapping[str, Any],
-    weighed: Weighed,
-    workspace: Workspace,
-    by: PersonActor,
-    now: datetime,
-) -> Proposal:
-    return Proposal(
-        id=new_id(),
-        workspace=workspace,
-        agent=None,
-        principal=by.person.id,
-        tool=tool,
-        kind=str(kind_of(tool)),
-        summary=summarise(tool, told(tool, arguments)),
-        status=Status.QUARANTINED if weighed.held else Status.PENDING,
-        revision=1,
-        risk=str(weighed.rule.risk),
-        risk_rank=weighed.deciding.risk.rank,
-        approvals_required=weighed.deciding.people,
-        created_at=now,
-        submitted_at=now,
-    )

@@ -9,11 +9,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from review.access.models import AgentToken, Person
+from huqan_site.lib.ids import new_id
+from review.access.models import Agent, AgentToken, Person, Workspace
 from review.audit.statements import insert
 from review.domain.binding import FOREVER, Binding, kind_of, utc_seconds
 from review.domain.policy import expiry
 from review.domain.status import Status
+from review.domain.summary import summarise
+from review.effects import told
 from review.models import Conflict, Proposal, Revision
 from review.services.transitions import move
 from review.services.weigh import Weighed
@@ -30,6 +33,37 @@ class Words:
 def digest_of(text: str) -> str:
     """Return the 64 hex digits of SHA-256 of a canonical argument text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def opened(
+    tool: str,
+    arguments: Mapping[str, Any],
+    weighed: Weighed,
+    *,
+    workspace: Workspace,
+    principal: UUID,
+    now: datetime,
+    agent: Agent | None = None,
+    **more: Any,
+) -> Proposal:
+    """Return a new proposal in its first revision, waiting or held as the gate says; it is not stored yet."""
+    return Proposal(
+        id=new_id(),
+        workspace=workspace,
+        agent=agent,
+        principal=principal,
+        tool=tool,
+        kind=str(kind_of(tool)),
+        summary=summarise(tool, told(tool, arguments)),
+        status=Status.QUARANTINED if weighed.held else Status.PENDING,
+        revision=1,
+        risk=str(weighed.rule.risk),
+        risk_rank=weighed.deciding.risk.rank,
+        approvals_required=weighed.deciding.people,
+        created_at=now,
+        submitted_at=now,
+        **more,
+    )
 
 
 def bind(proposal: Proposal, number: int, text: str, weighed: Weighed, expires: datetime | None) -> Binding:
