@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from memory.domain.arguments import (
     tombstone_of,
 )
 from memory.domain.masking import masked, masked_value
-from memory.effects import MemoryWrite
+from memory.effects import Masked, MemoryWrite
 from memory.gateway import retire
 from memory.gateway.restore import restore
 from memory.gateway.supersede import supersede
@@ -29,46 +29,14 @@ from memory.queries import admission, rejected
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
-from review.effects import PreviewRow, Submission, WayBack
+from review.effects import NeverHeld, PreviewRow, Submission
 from review.models import Proposal
 
 STATED = ("subject", "predicate", "provenance", "confidence", "valid_from", "valid_to", "expires_at")
 
 
-class Change:
-    """What the tools share that change what stands and hold nothing."""
-
-    schema: Mapping[str, Any]
-
-    def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
-        """No signal of it holds it."""
-
-    def let_go(self, proposal: Proposal, actor: Actor) -> None:
-        """Nothing was held."""
-
-    def discard(
-        self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
-    ) -> None:
-        """What stands stays as it is; nobody spoke against a value."""
-
-    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        shown: Mapping[str, Any] = masked_value(dict(arguments))
-        return shown
-
-    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
-        """What stands has no arguments of its own to compare with."""
-        return None
-
-    def way_back(self, proposal: Proposal) -> WayBack | None:
-        return None
-
-
-class RecordChange(Change):
-    """What the tools share that name one record, which has to be active unless they say otherwise."""
-
-    def signals(self, submission: Submission) -> list[Signal]:
-        scope, record = submission.workspace.id, record_of(submission.arguments)
-        return list(signals.named(scope, record, lifecycle=Lifecycle.ACTIVE))
+class OfOneRecord:
+    """What the tools share that name the record that they change."""
 
     def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
         """The record as it stands, its secrets said in words."""
@@ -79,10 +47,25 @@ class RecordChange(Change):
         return ObjectRef("record", record_of(arguments))
 
 
+class RecordChange(OfOneRecord, Masked, NeverHeld):
+    """What the tools share that change one record and nothing else; it has to be active unless they say otherwise."""
+
+    becomes: Callable[[MemoryRecord], list[PreviewRow]]
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        scope, record = submission.workspace.id, record_of(submission.arguments)
+        return list(signals.named(scope, record, lifecycle=Lifecycle.ACTIVE))
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        record = admission.trusted(proposal.workspace_id, record_of(arguments))
+        return self.becomes(record) if record else []
+
+
 class MemoryRetract(RecordChange):
     """The effect of `memory.retract {record, reason}`: nobody recalls it, and its value is rejected for good."""
 
     schema = MEMORY_RETRACT
+    becomes = staticmethod(preview.of_retraction)
 
     def apply(
         self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
@@ -91,12 +74,8 @@ class MemoryRetract(RecordChange):
         buried = str(tombstone.id) if tombstone else None
         return {"result": "succeeded", "record": str(record.id), "tombstone": buried}
 
-    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
-        record = admission.trusted(proposal.workspace_id, record_of(arguments))
-        return preview.of_retraction(record) if record else []
 
-
-class MemorySupersede(MemoryWrite):
+class MemorySupersede(OfOneRecord, MemoryWrite):
     """The effect of `memory.supersede {record, content, …}`: a write that takes the place of a record."""
 
     schema = MEMORY_SUPERSEDE
@@ -116,19 +95,12 @@ class MemorySupersede(MemoryWrite):
         taken = preview.of_superseding(replaced) if replaced else []
         return taken + preview.rows(proposal, arguments, replacing=record_of(arguments))
 
-    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
-        """The record as it stands, its secrets said in words."""
-        record = admission.trusted(proposal.workspace_id, record_of(arguments))
-        return as_it_stands(record) if record else None
-
-    def target(self, arguments: Arguments) -> ObjectRef | None:
-        return ObjectRef("record", record_of(arguments))
-
 
 class MemoryArchive(RecordChange):
     """The effect of `memory.archive {record}`: nobody recalls it until it is restored."""
 
     schema = ONE_RECORD
+    becomes = staticmethod(preview.of_archiving)
 
     def apply(
         self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
@@ -136,15 +108,12 @@ class MemoryArchive(RecordChange):
         record = retire.archive(proposal, record_of(arguments), by=actor)
         return {"result": "succeeded", "record": str(record.id)}
 
-    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
-        record = admission.trusted(proposal.workspace_id, record_of(arguments))
-        return preview.of_archiving(record) if record else []
-
 
 class MemoryRestore(RecordChange):
     """The effect of `memory.restore {record}`: what was archived is recalled again."""
 
     schema = ONE_RECORD
+    becomes = staticmethod(preview.of_restoring)
 
     def signals(self, submission: Submission) -> list[Signal]:
         return list(signals.returning(submission.workspace.id, record_of(submission.arguments)))
@@ -155,12 +124,8 @@ class MemoryRestore(RecordChange):
         record = restore(proposal, record_of(arguments), by=actor)
         return {"result": "succeeded", "record": str(record.id)}
 
-    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
-        record = admission.trusted(proposal.workspace_id, record_of(arguments))
-        return preview.of_restoring(record) if record else []
 
-
-class TombstoneLift(Change):
+class TombstoneLift(Masked, NeverHeld):
     """The effect of `tombstone.lift {tombstone, reason}`: its value can be proposed again. Only people start it."""
 
     schema = TOMBSTONE_LIFT
@@ -177,6 +142,10 @@ class TombstoneLift(Change):
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         tombstone = rejected.named(proposal.workspace_id, tombstone_of(arguments))
         return preview.of_lifting(tombstone) if tombstone else []
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """What stands has no arguments of its own to compare with."""
+        return None
 
     def target(self, arguments: Arguments) -> ObjectRef | None:
         return ObjectRef("tombstone", tombstone_of(arguments))

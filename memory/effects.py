@@ -19,7 +19,15 @@ from review.effects import PreviewRow, Submission, WayBack
 from review.models import Proposal
 
 
-class MemoryWrite:
+class Masked:
+    """What memory is asked is told in lists without its secrets."""
+
+    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        shown: Mapping[str, Any] = masked_value(dict(arguments))
+        return shown
+
+
+class MemoryWrite(Masked):
     """The effect of `memory.write {content, …}`: one record, or one more source for the one that says the same."""
 
     schema: Mapping[str, Any] = MEMORY_WRITE
@@ -49,10 +57,6 @@ class MemoryWrite:
     ) -> None:
         """The reason stands with the decision; it is not written a second time."""
         quarantine.discard(proposal, arguments, by=actor, tombstone=tombstone)
-
-    def tellable(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        shown: Mapping[str, Any] = masked_value(dict(arguments))
-        return shown
 
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         return preview.rows(proposal, arguments)

@@ -104,6 +104,27 @@ class Effect(Protocol):
         """Return how a person begins to undo what was carried out for `proposal`, if that can be undone now."""
 
 
+class NeverHeld:
+    """What the effects share of which nothing is ever held, and whose rejection leaves nothing behind."""
+
+    def hold(
+        self, proposal: Proposal, arguments: Mapping[str, Any], signals: Sequence[Signal], actor: Actor
+    ) -> None:
+        """No signal of it holds it."""
+
+    def let_go(self, proposal: Proposal, actor: Actor) -> None:
+        """Nothing was held."""
+
+    def discard(
+        self, proposal: Proposal, arguments: Mapping[str, Any], actor: Actor, reason: str, *, tombstone: bool
+    ) -> None:
+        """What stands stays as it is; it can be proposed again."""
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        """Another proposal, begun where this one was."""
+        return None
+
+
 def told(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what lists and titles may tell of a call of `tool`; the page of a call shows the whole."""
     effect = effect_of(tool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from huqan_site.lib.canonical_json import canonical
@@ -10,7 +10,7 @@ from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
 from review.domain.policy import check
-from review.effects import PreviewRow, Submission, WayBack
+from review.effects import NeverHeld, PreviewRow, Submission
 from review.models import Proposal
 from review.queries.policies import in_force
 from review.queries.policy_changes import consequences
@@ -19,7 +19,7 @@ from review.services.activate_policy import activate
 Arguments = Mapping[str, Any]
 
 
-class PolicyChange:
+class PolicyChange(NeverHeld):
     """The effect of `policy.change {policy, replaces}`: the whole document, and the version it was made for."""
 
     schema: Mapping[str, Any] = {
@@ -34,22 +34,11 @@ class PolicyChange:
         check(submission.arguments["policy"], "/arguments/policy")
         return []
 
-    def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
-        """No signal of a policy holds it."""
-
-    def let_go(self, proposal: Proposal, actor: Actor) -> None:
-        """Nothing was held."""
-
     def apply(
         self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
     ) -> dict[str, Any]:
         version = activate(proposal, arguments["policy"], replaces=arguments["replaces"], by=actor)
         return {"result": "succeeded", "version": version.version}
-
-    def discard(
-        self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
-    ) -> None:
-        """A rejected policy leaves nothing behind; it can be proposed again."""
 
     def tellable(self, arguments: Arguments) -> Arguments:
         return arguments
@@ -72,8 +61,4 @@ class PolicyChange:
 
     def target(self, arguments: Arguments) -> ObjectRef | None:
         """The version that it was made for stands in its arguments, and is compared there."""
-        return None
-
-    def way_back(self, proposal: Proposal) -> WayBack | None:
-        """Another version, from the page of the policy."""
         return None
