@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -26,7 +27,7 @@ from review.domain.status import OPEN, Status, current
 from review.models import Conflict, Decision, PolicyVersion, Proposal, Revision
 from review.queries.identity import Identities, identities
 from review.queries.policies import RuleOf, changers, in_force, in_force_now, resolved_in
-from review.queries.versions import is_outdated
+from review.queries.versions import outdated
 
 RELEASE = "memory.release"
 
@@ -45,15 +46,30 @@ def case_of(proposal: Proposal, now: datetime) -> Case:
 
 def cases_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Case]:
     """Return the case of each of `proposals`, which are loaded with their agents."""
-    revisions = current_revisions(proposals)
-    electorates = electorates_of(proposals, now)
-    votes, rules = _votes(proposals), in_force_now()
-    return {
-        proposal.id: _case(
-            proposal, revisions[proposal.id], electorates[proposal.id], votes[proposal.id], rules
-        )
-        for proposal in proposals
-    }
+    known, revisions = identities(), current_revisions(proposals)
+    arguments = {proposal: json.loads(revision.arguments) for proposal, revision in revisions.items()}
+    read = _Read(
+        revisions=revisions,
+        arguments=arguments,
+        electorates=_electorates(proposals, now, known),
+        votes=_votes(proposals, known),
+        rules=in_force_now(),
+        overtaken=_overtaken(proposals, arguments),
+        outdated=outdated(proposals, revisions, arguments),
+    )
+    return {proposal.id: _case(proposal, read) for proposal in proposals}
+
+
+class _Read(NamedTuple):
+    """What the database says of many proposals, by their ids."""
+
+    revisions: Mapping[UUID, Revision]
+    arguments: Mapping[UUID, Any]
+    electorates: Mapping[UUID, Electorate]
+    votes: Mapping[UUID, tuple[Vote, ...]]
+    rules: RuleOf
+    overtaken: Collection[UUID]
+    outdated: Collection[UUID]
 
 
 def asks_for_factor(proposal: Proposal, person: UUID, now: datetime) -> bool:
@@ -102,8 +118,12 @@ def rebound(proposal: Proposal, revision: Revision) -> Binding:
 
 def electorates_of(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, Electorate]:
     """Return for each proposal everyone with a role in its workspace, and who of them is not independent."""
-    memberships = _memberships({proposal.workspace_id for proposal in proposals})
-    conflicts = _conflicts(proposals, now)
+    return _electorates(proposals, now, identities())
+
+
+def _electorates(proposals: Sequence[Proposal], now: datetime, known: Identities) -> dict[UUID, Electorate]:
+    memberships = _memberships({proposal.workspace_id for proposal in proposals}, known)
+    conflicts = _conflicts(proposals, now, known)
     return {
         proposal.id: Electorate(
             kind=Kind(proposal.kind),
@@ -123,7 +143,7 @@ def electorate_of(proposal: Proposal, now: datetime) -> Electorate:
 
 def conflicts_of(proposal: Proposal, now: datetime) -> dict[UUID, Reason]:
     """Return who is in conflict with `proposal`: stored with its revisions, or by what the tables say now."""
-    return _conflicts([proposal], now)[proposal.id]
+    return _conflicts([proposal], now, identities())[proposal.id]
 
 
 def submitted_by(
@@ -140,21 +160,20 @@ def submitted_by(
 
 def electorate_with(proposal: Proposal, conflicts: Conflicts) -> Electorate:
     """Return the electorate of a proposal that is not stored yet."""
+    known = identities()
     return Electorate(
         kind=Kind(proposal.kind),
         agent=proposal.agent.name if proposal.agent else None,
         submitted_at=proposal.submitted_at,
-        conflicts=identities().folded(conflicts),
-        memberships=_memberships({proposal.workspace_id})[proposal.workspace_id],
+        conflicts=known.folded(conflicts),
+        memberships=_memberships({proposal.workspace_id}, known)[proposal.workspace_id],
     )
 
 
-def _case(
-    proposal: Proposal, revision: Revision, electorate: Electorate, votes: tuple[Vote, ...], rules: RuleOf
-) -> Case:
-    bound, now_in_force = rule_of(revision), rules(proposal.workspace_id, proposal.tool)
-    held = proposal.status == Status.QUARANTINED
-    release, arguments = rules(proposal.workspace_id, RELEASE), json.loads(revision.arguments)
+def _case(proposal: Proposal, read: _Read) -> Case:
+    revision = read.revisions[proposal.id]
+    bound, now_in_force = rule_of(revision), read.rules(proposal.workspace_id, proposal.tool)
+    held, release = proposal.status == Status.QUARANTINED, read.rules(proposal.workspace_id, RELEASE)
     return Case(
         status=Status(proposal.status),
         revision=proposal.revision,
@@ -164,26 +183,25 @@ def _case(
         policy_now=now_in_force.digest,
         expires_at=proposal.expires_at,
         rule=release if held else bound,
-        arguments=arguments,
-        electorate=electorate,
-        votes=votes,
+        arguments=read.arguments[proposal.id],
+        electorate=read.electorates[proposal.id],
+        votes=read.votes[proposal.id],
         deciding_bound=revision.deciding_digest if held else "",
         deciding_now=release.digest if held else "",
-        overtaken=_is_overtaken(proposal, arguments),
-        outdated=is_outdated(proposal, revision, arguments),
+        overtaken=proposal.id in read.overtaken,
+        outdated=proposal.id in read.outdated,
     )
 
 
-def _is_overtaken(proposal: Proposal, arguments: Mapping[str, Any]) -> bool:
-    """Whether this is a change of the policy, made for a version that no longer runs."""
-    if proposal.kind != Kind.POLICY_CHANGE or proposal.status not in OPEN:
-        return False
-    return bool(arguments["replaces"] != in_force(proposal.workspace_id).version)
+def _overtaken(proposals: Sequence[Proposal], arguments: Mapping[UUID, Any]) -> set[UUID]:
+    """Return which of `proposals` are open changes of the policy, made for a version that no longer runs."""
+    running = cache(in_force)
+    changes = (one for one in proposals if one.kind == Kind.POLICY_CHANGE and one.status in OPEN)
+    return {one.id for one in changes if arguments[one.id]["replaces"] != running(one.workspace_id).version}
 
 
-def _votes(proposals: Sequence[Proposal]) -> dict[UUID, tuple[Vote, ...]]:
+def _votes(proposals: Sequence[Proposal], known: Identities) -> dict[UUID, tuple[Vote, ...]]:
     votes: dict[UUID, tuple[Vote, ...]] = defaultdict(tuple)
-    known = identities()
     for row in _decisions(_ids(proposals)):
         votes[row.proposal_id] += (Vote(known.one(row.person_id), row.binding, row.verdict),)
     return votes
@@ -196,13 +214,15 @@ def _decisions(proposals: tuple[UUID, ...]) -> QuerySet[Decision]:
 
 def memberships_of(workspace: UUID) -> tuple[independence.Membership, ...]:
     """Return every membership there was in `workspace`; the rules judge which hold."""
-    return _memberships({workspace})[workspace]
+    return _memberships({workspace}, identities())[workspace]
 
 
-def _memberships(workspaces: Iterable[UUID]) -> dict[UUID, tuple[independence.Membership, ...]]:
+def _memberships(
+    workspaces: Iterable[UUID], known: Identities
+) -> dict[UUID, tuple[independence.Membership, ...]]:
     """Return every membership there was in each workspace; the rules judge which hold."""
     found: dict[UUID, tuple[independence.Membership, ...]] = defaultdict(tuple)
-    known, asked = identities(), tuple(workspaces)
+    asked = tuple(workspaces)
     vouched_by: dict[UUID, set[UUID]] = defaultdict(set)
     for account in _accounts(asked):
         vouchers = {known.one(account.vouched_by_id)} if account.vouched_by_id else set()
@@ -243,13 +263,14 @@ def _is_disabled(person: Person) -> bool:
     return any(who is not None and who.disabled_at is not None for who in (person, person.same_as))
 
 
-def _conflicts(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
+def _conflicts(
+    proposals: Sequence[Proposal], now: datetime, known: Identities
+) -> dict[UUID, dict[UUID, Reason]]:
     """Return the union of what was stored with the revisions and what the tables say now."""
     stored: dict[UUID, dict[UUID, Reason]] = defaultdict(dict)
     for row in _stored_conflicts(_ids(proposals)):
         stored[row.proposal_id][row.person_id] = Reason(row.reason)
     recomputed = _recomputed(proposals, now)
-    known = identities()
     return {
         proposal.id: known.folded(union(stored[proposal.id], recomputed[proposal.id]))
         for proposal in proposals

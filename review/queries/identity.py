@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from review.access.models import Person
+from review.audit.statements import prepared
 from review.domain.independence import Reason, union
 
 
@@ -32,5 +35,9 @@ class Identities:
 
 def identities() -> Identities:
     """Return who turned out to be whom so far, in one query."""
-    rows = Person.objects.filter(same_as__isnull=False).values_list("id", "same_as")
-    return Identities({double: same for double, same in rows if same})
+    return Identities({double: same for double, same in _doubles() if same})
+
+
+@prepared
+def _doubles() -> QuerySet[Person, tuple[UUID, UUID | None]]:
+    return Person.objects.filter(same_as__isnull=False).values_list("id", "same_as")

@@ -5,10 +5,11 @@ The version is the number of the last entry that the log has about it: whatever 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from review.audit.log import ObjectRef
 from review.audit.models import Entry
@@ -23,11 +24,25 @@ def version_for(tool: str, arguments: Mapping[str, Any]) -> int | None:
     return _entries(target).values_list("seq", flat=True).last() if target else None
 
 
-def is_outdated(proposal: Proposal, revision: Revision, arguments: Mapping[str, Any]) -> bool:
-    """Whether what `proposal` would change is no more what it was when `revision` was submitted."""
-    if proposal.status not in OPEN:
-        return False
-    return bool(version_for(proposal.tool, arguments) != revision.gate.get("version"))
+def outdated(
+    proposals: Sequence[Proposal], revisions: Mapping[UUID, Revision], arguments: Mapping[UUID, Any]
+) -> set[UUID]:
+    """Return which open `proposals` would change what is no more what it was when their revision was submitted."""
+    targets = {one.id: _target(one.tool, arguments[one.id]) for one in proposals if one.status in OPEN}
+    named = {proposal: (target.type, str(target.id)) for proposal, target in targets.items() if target}
+    versions = _versions(set(named.values())) if named else {}
+    return {
+        proposal
+        for proposal, thing in named.items()
+        if versions.get(thing) != revisions[proposal].gate.get("version")
+    }
+
+
+def _versions(things: Collection[tuple[str, str]]) -> dict[tuple[str | None, str | None], int]:
+    """Return the version of each of `things`, named by type and id, in one query."""
+    told = Entry.objects.filter(object_id__in=[named for _, named in things]).order_by()
+    newest = told.values("object_type", "object_id").annotate(version=Max("seq"))
+    return {(row["object_type"], row["object_id"]): row["version"] for row in newest}
 
 
 def happened_since(revision: Revision, tool: str, arguments: Mapping[str, Any]) -> list[Entry]:

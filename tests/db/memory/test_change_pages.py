@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryRecord
 from review.access.actors import PersonActor
@@ -96,3 +98,21 @@ def test_a_stale_proposal_says_what_happened_in_between(team: Team, record: Memo
     after = words(browser(team.carol).get(f"/proposals/{second.id}/"))
     assert "Meanwhile: it was retracted at" in after
     assert "by alice" in after
+
+
+def test_the_number_of_queries_of_the_queue_does_not_grow_with_changes_of_memories(
+    team: Team, record: MemoryRecord
+) -> None:
+    alice = browser(team.alice)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert alice.get("/").status_code == 200
+        return len(asked)
+
+    retracting(team.scout, record)
+    queries()
+    few = queries()
+    for number in range(4):
+        retracting(team.scout, known(team.scout, f"Door {number} opens to the north.", team.alice))
+    assert queries() == few
