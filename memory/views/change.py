@@ -132,15 +132,29 @@ def _form(
     request: HttpRequest, record: MemoryRecord, change: Change, typed: Typed, refusal: Refusal | None = None
 ) -> HttpResponse:
     lifecycle, trust = standing_in_words(record)
-    errors = {error.pointer: error.detail for error in refusal.errors} if refusal else {}
-    context = {
+    said = {
         "back": {"url": reverse("memory_record", args=[record.id]), "label": _("Memory"), "place": ""},
         "title": change.title,
         "sentence": change.sentence,
-        "status": refused_status(refusal) if refusal else None,
         "content": masked(record.content).text,
         "stands": None if change.takes(record) else f"{lifecycle}, {trust}",
-        "preview": {"rows": [row._asdict() for row in change.rows(record)]},
+    }
+    return form_page(request, said, change.rows(record), typed, refusal)
+
+
+def form_page(
+    request: HttpRequest,
+    said: dict[str, Any],
+    rows: list[PreviewRow],
+    typed: Typed,
+    refusal: Refusal | None = None,
+) -> HttpResponse:
+    """Show templates/memory/change.html: what is `said` of the thing, what would become of it, and what was typed."""
+    errors = {error.pointer: error.detail for error in refusal.errors} if refusal else {}
+    context = {
+        **said,
+        "status": _refused(refusal) if refusal else None,
+        "preview": {"rows": [row._asdict() for row in rows]},
         "replacement": {"text": typed.content, "error": errors.get("/arguments/content", "")}
         if typed.content is not None
         else None,
@@ -150,7 +164,7 @@ def _form(
     return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
 
 
-def refused_status(refusal: Refusal) -> dict[str, Any]:
+def _refused(refusal: Refusal) -> dict[str, Any]:
     """Return the status region of a form whose proposal was refused."""
     why = " ".join(error.detail for error in refusal.errors) or refusal.detail
     return {

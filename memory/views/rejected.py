@@ -19,12 +19,12 @@ from memory.domain.masking import masked
 from memory.gateway.ask import ask_to_lift
 from memory.queries import rejected
 from memory.views.address import address
-from memory.views.change import refused_status
+from memory.views.change import Typed, form_page
 from review.access.actors import PersonActor
 from review.access.queries import has_role, workspaces_of
 from review.access.roles import Role
 from review.access.sessions import signed_in
-from review.domain.refusals import NotFound, ReasonRequired
+from review.domain.refusals import NotFound
 from review.views.form import text_of
 
 if TYPE_CHECKING:
@@ -93,16 +93,11 @@ def _form(
     request: HttpRequest, tombstone: Tombstone, reason: str, refusal: Refusal | None = None
 ) -> HttpResponse:
     said = masked(rejected.texts([tombstone])[tombstone.id]).text
-    context = {
+    about = {
         "back": {"url": reverse("rejected"), "label": _("Rejected values"), "place": ""},
         "title": _("Lift this rejection"),
         "sentence": _("The value may be proposed again. Nothing is remembered by that."),
-        "status": refused_status(refusal) if refusal else None,
         "content": said or _("Not kept"),
         "stands": _("lifted") if tombstone.lifted_at else None,
-        "preview": {"rows": [row._asdict() for row in preview.of_lifting(tombstone)]},
-        "replacement": None,
-        "reason": reason,
-        "reason_error": refusal.detail if isinstance(refusal, ReasonRequired) else "",
     }
-    return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
+    return form_page(request, about, preview.of_lifting(tombstone), Typed(reason), refusal)

@@ -42,14 +42,15 @@ def edit(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
     """Show the arguments as a form; on POST, make them the next revision and show the proposal as it then stands."""
     if request.method == "POST":
         return _revised(request, actor, id)
-    found = visible(actor.person, id, timezone.now())
-    if not parts.edit_url(found, electorate_of(found, timezone.now()), actor.person, timezone.now()):
+    now = timezone.now()
+    found = visible(actor.person, id, now)
+    if not parts.edit_url(found, electorate_of(found, now), actor.person, now):
         return HttpResponseRedirect(reverse("proposal", args=[id]))
     revision = current_revision(found)
     members = (
         None if "raw" in request.GET else editing.fields(_schema(revision), json.loads(revision.arguments))
     )
-    return _form(request, found, _controls(members), raw=_pretty(revision))
+    return _form(request, found, revision, _controls(members), raw=_pretty(revision))
 
 
 def _revised(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
@@ -86,10 +87,11 @@ def _written(posted: QueryDict) -> list[Written]:
 def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusal) -> HttpResponse:
     """Return the form with what was typed, and why nothing was recorded; it replaces what is current now."""
     found = visible(actor.person, id, timezone.now())
+    revision = current_revision(found)
     status = {
         "recorded": False,
         "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
-        "sentence": _meanwhile(found) if isinstance(refusal, StaleRevision) else "",
+        "sentence": _meanwhile(found, revision) if isinstance(refusal, StaleRevision) else "",
         "next": getattr(refusal, "advice", ""),
         "code": refusal.code,
         "link_url": reverse("proposal", args=[id]),
@@ -99,7 +101,8 @@ def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusa
     answer = _form(
         request,
         found,
-        None if "raw" in posted else _typed_controls(posted, current_revision(found), refusal),
+        revision,
+        None if "raw" in posted else _typed_controls(posted, revision, refusal),
         raw=posted.get("raw", ""),
         more=posted.get("more", ""),
         reason=text_of(posted.get("reason", "")),
@@ -110,8 +113,8 @@ def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusa
     return answer
 
 
-def _meanwhile(found: Proposal) -> str:
-    author = parts.author_of(current_revision(found), found)
+def _meanwhile(found: Proposal, revision: Revision) -> str:
+    author = parts.author_of(revision, found)
     return _(
         "Revision %(n)d came from %(who)s meanwhile. What you typed is kept; sending it again replaces that one."
     ) % {"n": found.revision, "who": author}
@@ -120,6 +123,7 @@ def _meanwhile(found: Proposal) -> str:
 def _form(
     request: HttpRequest,
     found: Proposal,
+    revision: Revision,
     controls: list[dict[str, Any]] | None,
     *,
     raw: str,
@@ -128,8 +132,8 @@ def _form(
     refusal: Refusal | None = None,
     status: dict[str, Any] | None = None,
 ) -> HttpResponse:
-    revision = current_revision(found)
-    case = case_of(found, timezone.now())
+    now = timezone.now()
+    case = case_of(found, now)
     errors = {error.pointer: error.detail for error in refusal.errors} if refusal else {}
     placed = {control["error"] for control in controls or ()}
     context = {
@@ -147,7 +151,7 @@ def _form(
         if controls is not None and editing.takes_others(_schema(revision))
         else None,
         "reason": {"text": reason, "error": refusal.detail if isinstance(refusal, ReasonRequired) else ""},
-        "left": _left(len(case.electorate.eligible(timezone.now())), case.rule.people),
+        "left": _left(len(case.electorate.eligible(now)), case.rule.people),
     }
     return render(request, "review/edit.html", context)
 

@@ -13,12 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from huqan_site.lib.problems import Refusal
-from review.access import mails, queries
+from review.access import mails
 from review.access.actors import PersonActor
 from review.access.forms import Grant, Invite
 from review.access.models import Membership, Workspace
 from review.access.queries import Member
-from review.access.refusals import NotAMember
 from review.access.roles import Role
 from review.access.roster import Team, teams
 from review.access.services import links
@@ -26,7 +25,7 @@ from review.access.services.memberships import Terms, grant_membership, revoke_m
 from review.access.services.people import Invited, create_person_with_account
 from review.access.sessions import signed_in
 from review.access.staffing import gaps, last_sign_ins
-from review.access.views.shared import managed, show
+from review.access.views.shared import managed, person_named, show
 
 
 @require_safe
@@ -60,7 +59,10 @@ def grant(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         return _people_page(request, workspaces, grant_form=form)
     told = form.cleaned_data
     try:
-        person, role = _named(told["username"]), Role(told["role"])
+        person, role = (
+            person_named(told["username"], "No account has this name. Invite the person instead."),
+            Role(told["role"]),
+        )
         grant_membership(
             person, told["workspace"], role, by=actor, groups=told["groups"], until=told["until"]
         )
@@ -98,13 +100,6 @@ def _invite(told: dict[str, Any], actor: PersonActor) -> Invited:
         terms=Terms(told["groups"], told["until"]),
         email=told["email"],
     )
-
-
-def _named(username: str) -> UUID:
-    user = queries.account(username)
-    if user is None:
-        raise NotAMember("No account has this name. Invite the person instead.")
-    return user.person_id
 
 
 def _people_page(

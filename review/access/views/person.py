@@ -17,12 +17,12 @@ from review.access import factors, queries
 from review.access.actors import PersonActor
 from review.access.forms import AccountName
 from review.access.models import Person, User
-from review.access.refusals import NotAMember, NotFound
+from review.access.refusals import NotFound
 from review.access.services.passwords import reset_password
 from review.access.services.people import Invited, disable_person, link_account, link_people
 from review.access.sessions import signed_in
 from review.access.views.people import link_shown_once, role_row
-from review.access.views.shared import managed, show
+from review.access.views.shared import managed, person_named, show
 
 
 @require_safe
@@ -65,7 +65,9 @@ def link(request: HttpRequest, actor: PersonActor, person: UUID) -> HttpResponse
     if not form.is_valid():
         return _page(request, seen, link_form=form)
     try:
-        link_people(seen.id, _behind(form.cleaned_data["username"]), by=actor)
+        link_people(
+            seen.id, person_named(form.cleaned_data["username"], "No account has this name."), by=actor
+        )
     except Refusal as refusal:
         return _page(request, seen, link_form=form, refusal=refusal)
     return redirect("person", person=seen.id)
@@ -93,13 +95,6 @@ def _seen_by(actor: PersonActor, person_id: UUID) -> Person:
     if person is None or not workspaces & queries.workspaces_ever(person.id):
         raise NotFound
     return person
-
-
-def _behind(username: str) -> UUID:
-    user = queries.account(username)
-    if user is None:
-        raise NotAMember("No account has this name.")
-    return user.person_id
 
 
 def _page(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +14,7 @@ from huqan_site.lib.problems import Refusal
 from review.access import queries
 from review.access.actors import PersonActor
 from review.access.models import Workspace
-from review.access.refusals import Mistyped, NotManager
+from review.access.refusals import Mistyped, NotAMember, NotManager
 from review.access.step_up import step_up
 
 
@@ -48,6 +49,14 @@ def with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
     """
     given = request.POST.get("password", "")
     return step_up(request, given) if given else actor
+
+
+def person_named(username: str, otherwise: str) -> UUID:
+    """Return who has the account `username`. Raises: NotAMember, which says `otherwise`."""
+    user = queries.account(username)
+    if user is None:
+        raise NotAMember(otherwise)
+    return user.person_id
 
 
 def first_error(form: forms.Form | None) -> str:
