@@ -23,6 +23,7 @@ from memory.words import standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
+from review.access.views.shared import refused_status
 from review.domain.refusals import NotFound, ReasonRequired
 from review.views.form import text_of
 
@@ -167,10 +168,4 @@ def form_page(
 def _refused(refusal: Refusal) -> dict[str, Any]:
     """Return the status region of a form whose proposal was refused."""
     why = " ".join(error.detail for error in refusal.errors) or refusal.detail
-    return {
-        "recorded": False,
-        "title": _("Not proposed. %(why)s") % {"why": why},
-        "sentence": "",
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
-    }
+    return refused_status(refusal, _("Not proposed. %(why)s") % {"why": why})

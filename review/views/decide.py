@@ -16,6 +16,7 @@ from review.access.actors import PersonActor
 from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
 from review.access.step_up import step_up
+from review.access.views.shared import refused_status
 from review.domain.decision import Verdict
 from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
@@ -73,13 +74,8 @@ def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusa
     """Return the page as it stands now, with why nothing was recorded and what was typed."""
     found = visible(actor.person, id, timezone.now())
     ballot = ballot_of(request, factor_at=actor.auth_time)
-    status = {
-        "recorded": False,
-        "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
-        "sentence": _what_changed(found, ballot.revision),
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
-    }
+    title = _("Not recorded. %(why)s") % {"why": refusal.detail}
+    status = refused_status(refusal, title, _what_changed(found, ballot.revision))
     page = page_of(request, actor, found, status=status, typed=typed_of(ballot, refusal), code=refusal.status)
     retry_after = getattr(refusal, "retry_after", None)
     if retry_after is not None:

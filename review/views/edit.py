@@ -18,6 +18,7 @@ from huqan_site.lib.canonical_json import JSON
 from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
+from review.access.views.shared import refused_status
 from review.domain import editing
 from review.domain.editing import Field, Kind, Written
 from review.domain.refusals import NotFound, ReasonRequired, StaleRevision
@@ -88,12 +89,10 @@ def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusa
     """Return the form with what was typed, and why nothing was recorded; it replaces what is current now."""
     found = visible(actor.person, id, timezone.now())
     revision = current_revision(found)
+    title = _("Not recorded. %(why)s") % {"why": refusal.detail}
+    meanwhile = _meanwhile(found, revision) if isinstance(refusal, StaleRevision) else ""
     status = {
-        "recorded": False,
-        "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
-        "sentence": _meanwhile(found, revision) if isinstance(refusal, StaleRevision) else "",
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
+        **refused_status(refusal, title, meanwhile),
         "link_url": reverse("proposal", args=[id]),
         "link_label": _("Open the proposal as it is now"),
     }

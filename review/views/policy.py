@@ -21,6 +21,7 @@ from review.access.actors import PersonActor
 from review.access.queries import is_manager, workspaces_of
 from review.access.refusals import NotManager
 from review.access.sessions import signed_in
+from review.access.views.shared import refused_status
 from review.domain.editing import as_json
 from review.domain.refusals import NotFound, ReasonRequired
 from review.queries.bases import Base, arguments_of
@@ -237,10 +238,5 @@ def _compared(workspace: Workspace, document: dict[str, JSON]) -> dict[str, Any]
 def _status(refusal: Refusal | None) -> dict[str, Any] | None:
     if refusal is None:
         return None
-    return {
-        "recorded": False,
-        "title": _("Not proposed. %(why)s") % {"why": CANNOT_STAND if refusal.errors else refusal.detail},
-        "sentence": "",
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
-    }
+    why = CANNOT_STAND if refusal.errors else refusal.detail
+    return refused_status(refusal, _("Not proposed. %(why)s") % {"why": why})

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
+from review.access.views.shared import refused_status
 from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.queries.visible import visible
@@ -32,17 +33,9 @@ def rule(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
         raise
     except Refusal as refusal:
         found, typed = visible(actor.person, id, timezone.now()), Typed(reason=reason, refusal=refusal)
-        return show(request, actor, found, status=_refused(refusal), typed=typed, code=refusal.status)
+        status = refused_status(refusal, _("Not recorded. %(why)s") % {"why": refusal.detail})
+        return show(request, actor, found, status=status, typed=typed, code=refusal.status)
     return show(request, actor, ruled, status=_recorded(Status(ruled.status)))
-
-
-def _refused(refusal: Refusal) -> dict[str, Any]:
-    return {
-        "recorded": False,
-        "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
-    }
 
 
 def _recorded(status: Status) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from huqan_site.lib.problems import Refusal
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
+from review.access.views.shared import refused_status
 from review.domain.refusals import NotFound
 from review.queries.visible import visible
 from review.services.withdraw import withdraw_own
@@ -38,11 +39,6 @@ def withdraw_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRes
 
 
 def _refused(request: HttpRequest, actor: PersonActor, id: UUID, refusal: Refusal) -> HttpResponse:
-    status = {
-        "recorded": False,
-        "title": _("Not recorded. %(why)s") % {"why": refusal.detail},
-        "next": getattr(refusal, "advice", ""),
-        "code": refusal.code,
-    }
+    status = refused_status(refusal, _("Not recorded. %(why)s") % {"why": refusal.detail})
     found = visible(actor.person, id, timezone.now())
     return page_of(request, actor, found, status=status, typed=Typed(), code=refusal.status)

@@ -42,6 +42,17 @@ def show(
     return render(request, template, {"status": _status(told, notice), **said}, status=status)
 
 
+def refused_status(refusal: Refusal, title: str, sentence: str = "") -> dict[str, Any]:
+    """Return templates/components/status.html's context for what was not done: why, and what can be done."""
+    return {
+        "recorded": False,
+        "title": title,
+        "sentence": sentence,
+        "next": getattr(refusal, "advice", ""),
+        "code": refusal.code,
+    }
+
+
 def with_fresh_factor(request: HttpRequest, actor: PersonActor) -> PersonActor:
     """Return the person as proved anew by what stands in the form's `password`, if anything does.
 
@@ -68,11 +79,5 @@ def first_error(form: forms.Form | None) -> str:
 def _status(refusal: Refusal | None, notice: str = "") -> dict[str, Any] | None:
     """Return templates/components/status.html's context, or None where there is nothing to say."""
     if refusal:
-        return {
-            "recorded": False,
-            "title": f"{refusal.title}.",
-            "sentence": refusal.detail,
-            "next": getattr(refusal, "advice", ""),
-            "code": refusal.code,
-        }
+        return refused_status(refusal, f"{refusal.title}.", refusal.detail)
     return {"recorded": True, "title": notice} if notice else None
