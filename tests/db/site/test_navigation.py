@@ -67,6 +67,6 @@ def test_a_page_that_shows_no_bar_asks_the_database_nothing(
 ) -> None:
     with django_assert_num_queries(0):
         bar(cast.alice)
-    # Roles; and for each of two counts: where, who is whom, who vouches for him, with which role, how many.
-    with django_assert_num_queries(11):
+    # Where he has a role; once who is whom, who vouches for him, with which role; and two counts.
+    with django_assert_num_queries(6):
         list(bar(cast.alice)["nav"])
