@@ -24,6 +24,8 @@ from django.db import DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from gunicorn.app.base import BaseApplication
 
+from huqan_site.open_database import can_be_kept
+
 FIRST_PORT = 8000
 WORKER_GRACE = 3  # seconds to end its step
 PORTS_TO_TRY = 50
@@ -145,7 +147,7 @@ def stay_connected() -> None:
     The last to leave takes the files beside the database away. On a disk that is full nobody could make them again,
     and without them nothing can be read either.
     """
-    if connection.vendor == "sqlite":
+    if connection.vendor == "sqlite" and can_be_kept(connection):
         with connection.cursor() as cursor:
             cursor.execute("SELECT COUNT(*) FROM sqlite_master")
 

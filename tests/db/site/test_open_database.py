@@ -1,51 +1,39 @@
-"""An open database is let go once its file is another one, or may no longer be written."""
+"""How long a server keeps its database open: as long as it can be written to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import os
 
 import pytest
-from django.core.signals import request_started
-from django.db import connections
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.sqlite3.base import DatabaseWrapper
+from django.core.signals import request_finished
+from django.db import connection
 
-FILE = "kept.sqlite3"
-pytestmark = pytest.mark.django_db
+from huqan_site import serve
+
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BaseDatabaseWrapper]:
-    """A database beside the tests' own, open as a server has it."""
-    usual = connections.settings["default"]
-    sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(tmp_path / FILE), "OPTIONS": {}}
-    connection = DatabaseWrapper({**usual, **sqlite}, "kept")
-    monkeypatch.setattr(connections, "all", lambda **_: [connection])
-    connection.inc_thread_sharing()
-    connection.connect()
-    yield connection
+def is_kept_after_a_request() -> bool:
+    connection.ensure_connection()
+    request_finished.send(sender=None)
+    return connection.connection is not None
+
+
+def test_a_file_that_takes_no_writes_is_not_kept_open_and_one_that_does_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert is_kept_after_a_request()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert is_kept_after_a_request() is (connection.vendor != "sqlite")
+
+
+def test_a_server_that_starts_on_a_file_system_without_writes_holds_nothing_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     connection.close()
-
-
-def a_request_comes() -> None:
-    request_started.send(sender=None)
-
-
-def test_it_stays_open_from_one_request_to_the_next(kept: BaseDatabaseWrapper) -> None:
-    kept.connection.execute("CREATE TABLE notes (text)")
-    a_request_comes()
-    assert kept.connection is not None
-
-
-def test_it_is_let_go_when_its_file_was_made_read_only(kept: BaseDatabaseWrapper) -> None:
-    Path(kept.settings_dict["NAME"]).chmod(0o400)
-    a_request_comes()
-    assert kept.connection is None
-
-
-def test_it_is_let_go_when_another_file_took_its_place(kept: BaseDatabaseWrapper, tmp_path: Path) -> None:
-    (tmp_path / "other").write_bytes(b"")
-    (tmp_path / "other").rename(tmp_path / FILE)
-    a_request_comes()
-    assert kept.connection is None
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    serve.stay_connected()
+    assert connection.connection is None
+    monkeypatch.undo()
+    serve.stay_connected()
+    assert (connection.connection is not None) is (connection.vendor == "sqlite")
