@@ -30,6 +30,7 @@ from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.queries.bases import NOTHING
 from review.queries.cases import case_of, current_revisions
+from review.queries.story import Story
 from review.queries.visible import visible
 from review.services.look import look
 from review.views import parts
@@ -74,7 +75,7 @@ def show(
 def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/memory/quarantine_item.html."""
     record, revision = held.held_for(found), current_revisions([found])[found.id]
-    case, arguments = case_of(found, now), json.loads(revision.arguments)
+    case, arguments, past = case_of(found, now), json.loads(revision.arguments), Story(found)
     signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
     warnings, beside = suspicious(masked_value(arguments)), _beside(record)
     readers = [agent.name for agent in people.readers(found.workspace_id, now)]
@@ -92,11 +93,11 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         "answers": _answers(case, actor, readers),
         "agent": found.agent.name if found.agent else "",
         "words": masked(revision.rationale).text,
-        "votes": parts.votes(found, case),
+        "votes": parts.votes(past, case),
         "policy": parts.policy(found, case, actor.person, now),
-        "history": parts.history(found),
+        "history": parts.history(past),
         "audit_url": parts.audit_url(found, actor.person, now),
-        "rail": parts.rail(found, case, actor.person, now),
+        "rail": parts.rail(past, case, actor.person, now),
     }
     shown = {
         "warnings": [warning["title"] for warning in warnings],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
-
-from django.db.models import QuerySet
 
 from review.access.models import Person
 from review.models import Decision, Proposal, Revision
@@ -25,28 +25,36 @@ class Written(NamedTuple):
     is_repeated: bool
 
 
-def written(proposal: Proposal) -> list[Written]:
-    """Return every revision, newest first, with what made it."""
-    rows = list(revisions(proposal))
-    earlier = [*(row.arguments_digest for row in rows[1:]), ""]
-    return [Written(row, row.arguments_digest == before) for row, before in zip(rows, earlier, strict=True)]
+@dataclass(frozen=True)
+class Story:
+    """What a page tells of a proposal's past, each part read once, newest first."""
+
+    proposal: Proposal
+
+    @cached_property
+    def revisions(self) -> list[Revision]:
+        """Every revision, without its text."""
+        rows = Revision.objects.filter(proposal=self.proposal).select_related("author_person")
+        return list(rows.defer("arguments").order_by("-number"))
+
+    @cached_property
+    def written(self) -> list[Written]:
+        """Every revision, with what made it."""
+        earlier = [*(row.arguments_digest for row in self.revisions[1:]), ""]
+        told = zip(self.revisions, earlier, strict=True)
+        return [Written(row, row.arguments_digest == before) for row, before in told]
+
+    @cached_property
+    def decisions(self) -> list[Decision]:
+        """Every decision, with whose it is."""
+        rows = Decision.objects.filter(proposal=self.proposal).select_related("person")
+        return list(rows.order_by("-created_at"))
 
 
 def last_of_agent(proposal: Proposal) -> Revision | None:
     """Return the newest revision that no person wrote."""
     written = Revision.objects.filter(proposal=proposal, author_person__isnull=True)
     return written.order_by("-number").first()
-
-
-def revisions(proposal: Proposal) -> QuerySet[Revision]:
-    """Return every revision, newest first, without its text."""
-    rows = Revision.objects.filter(proposal=proposal).select_related("author_person")
-    return rows.defer("arguments").order_by("-number")
-
-
-def decisions(proposal: Proposal) -> QuerySet[Decision]:
-    """Return every decision, newest first, with whose it is."""
-    return Decision.objects.filter(proposal=proposal).select_related("person").order_by("-created_at")
 
 
 def member_names(workspace: UUID) -> dict[UUID, str]:

@@ -5,7 +5,7 @@ Each returns what one template in templates/components/ documents at its top. Qu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -28,7 +28,7 @@ from review.effects import told
 from review.queries import story
 from review.queries.policies import place
 from review.queries.running import permit_of
-from review.queries.story import Written
+from review.queries.story import Story, Written
 from review.views.rows import outcome_of
 
 if TYPE_CHECKING:
@@ -80,14 +80,14 @@ def facts(proposal: Proposal, now: datetime) -> dict[str, Any]:
     }
 
 
-def votes(proposal: Proposal, case: Case) -> dict[str, Any]:
+def votes(past: Story, case: Case) -> dict[str, Any]:
     """Return every decision on the proposal; those on another binding are outdated, and say why."""
-    written = story.written(proposal)
+    proposal = past.proposal
     return {
         "given": proposal.approvals_given,
         "required": case.rule.people,
         "revision": proposal.revision,
-        "rows": [_vote(row, _outdated(proposal, row, written)) for row in story.decisions(proposal)],
+        "rows": [_vote(row, _outdated(past, row)) for row in past.decisions],
     }
 
 
@@ -98,10 +98,10 @@ def author_of(revision: Revision, proposal: Proposal) -> str:
     return proposal.agent.name if proposal.agent else ""
 
 
-def _outdated(proposal: Proposal, cast: Decision, written: Sequence[Written]) -> str:
+def _outdated(past: Story, cast: Decision) -> str:
     """Return why a decision counts no more, or nothing: what made the revision after it."""
-    following = next((one for one in written if one.revision.number == cast.revision + 1), None)
-    return " ".join(_made(following, proposal)) if following else ""
+    following = next((one for one in past.written if one.revision.number == cast.revision + 1), None)
+    return " ".join(_made(following, past.proposal)) if following else ""
 
 
 def _made(written: Written, proposal: Proposal) -> tuple[str, str]:
@@ -160,20 +160,20 @@ def _requirement(row: Requirement) -> dict[str, Any]:
     }
 
 
-def history(proposal: Proposal) -> list[dict[str, Any]]:
+def history(past: Story) -> list[dict[str, Any]]:
     """Return what happened to the proposal, newest first: its revisions, its votes and its end."""
     events = [
-        *_revision_events(proposal),
-        *_decision_events(proposal),
-        *_permit_events(proposal),
-        *_end_event(proposal),
+        *_revision_events(past),
+        *_decision_events(past),
+        *_permit_events(past.proposal),
+        *_end_event(past.proposal),
     ]
     return sorted(events, key=lambda event: event["at"], reverse=True)
 
 
-def _revision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    for written in story.written(proposal):
-        who, did = _made(written, proposal)
+def _revision_events(past: Story) -> Iterable[dict[str, Any]]:
+    for written in past.written:
+        who, did = _made(written, past.proposal)
         yield {"at": written.revision.created_at, "who": who, "did": f"{did} {_gate(written.revision)}"}
 
 
@@ -185,8 +185,8 @@ def _gate(revision: Revision) -> str:
     }
 
 
-def _decision_events(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    for row in story.decisions(proposal):
+def _decision_events(past: Story) -> Iterable[dict[str, Any]]:
+    for row in past.decisions:
         yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(row)['did']}."}
 
 
@@ -237,11 +237,12 @@ def audit_url(proposal: Proposal, person: Person, now: datetime) -> str | None:
     return f"/audit/?proposal={proposal.id}" if is_manager(person.id, proposal.workspace_id, now) else None
 
 
-def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[str, Any]:
+def rail(past: Story, case: Case, person: Person, now: datetime) -> dict[str, Any]:
     """Return what identifies the proposal; nothing in it is needed for a decision."""
+    proposal = past.proposal
     return {
         "binding": proposal.binding,
-        "revisions": list(_revisions(proposal)),
+        "revisions": list(_revisions(past)),
         "run": {"id": proposal.run_id, "url": f"{reverse('queue')}?view=decided&q={proposal.run_id}"}
         if proposal.run_id
         else None,
@@ -251,8 +252,9 @@ def rail(proposal: Proposal, case: Case, person: Person, now: datetime) -> dict[
     }
 
 
-def _revisions(proposal: Proposal) -> Iterable[dict[str, Any]]:
-    for row in story.revisions(proposal):
+def _revisions(past: Story) -> Iterable[dict[str, Any]]:
+    proposal = past.proposal
+    for row in past.revisions:
         current = row.number == proposal.revision
         url = None if current else f"{reverse('proposal', args=[proposal.id])}?base=r{row.number}"
         yield {

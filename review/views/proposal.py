@@ -23,7 +23,7 @@ from review.effects import effect_of
 from review.queries.bases import Base, bases_of
 from review.queries.cases import case_of
 from review.queries.running import drifts
-from review.queries.story import current_revision
+from review.queries.story import Story, current_revision
 from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
@@ -70,7 +70,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     arguments = json.loads(revision.arguments)
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
-    drifted = drifts(found)
+    drifted, past = drifts(found), Story(found)
     warnings = [
         *drift_notice(drifted),
         *outdated_notice(found, revision, arguments),
@@ -93,13 +93,13 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "run_note": _run_note(found, case.rule.people),
         "evidence": parts.evidence(revision),
         **parts.agent_words(found, revision),
-        "votes": parts.votes(found, case),
+        "votes": parts.votes(past, case),
         "policy": parts.policy(found, case, actor.person, now),
-        "history": parts.history(found),
+        "history": parts.history(past),
         "audit_url": parts.audit_url(found, actor.person, now),
         "drifts": drifted,
         "ruling": ruling_form(found, case, actor, typed, now),
-        "rail": parts.rail(found, case, actor.person, now),
+        "rail": parts.rail(past, case, actor.person, now),
     }
     shown = shown_digest(
         found,
