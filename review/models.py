@@ -208,6 +208,7 @@ class Decision(models.Model):
                 condition=Q(verdict__in=[v.value for v in Verdict]), name="decision_verdict_is_known"
             ),
         ]
+        indexes = [models.Index(fields=["person", "-created_at"], name="decisions_of_a_person_by_age")]
         ordering = ["created_at"]
 
     def __str__(self) -> str:
