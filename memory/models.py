@@ -68,7 +68,8 @@ class RecordQuerySet(models.QuerySet["MemoryRecord"]):
 
     def once_held(self) -> RecordQuerySet:
         """What is or was in quarantine. What was written straight away is trusted from the moment it is recorded."""
-        return self.exclude(trusted_at=F("recorded_at"), trusted_at__isnull=False)
+        came_in_held = Q(trusted_at__isnull=True) | ~Q(trusted_at=F("recorded_at"))
+        return self.filter(came_in_held | Q(held_by__isnull=False))
 
     def with_value(self, keys: Iterable[ValueKey]) -> RecordQuerySet:
         """Records whose value has one of `keys`: the same value under each retained key."""
@@ -76,7 +77,10 @@ class RecordQuerySet(models.QuerySet["MemoryRecord"]):
 
 
 class MemoryRecord(models.Model):
-    """One remembered text with its source, its trust and its place in time."""
+    """One remembered text with its source, its trust and its place in time.
+
+    `proposal` wrote it. `held_by` is the latest release that a person began by putting it into quarantine, if one did.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="records")
@@ -102,6 +106,9 @@ class MemoryRecord(models.Model):
     supersedes = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="superseded_by")
     agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="records")
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="records")
+    held_by = models.ForeignKey(
+        Proposal, null=True, on_delete=models.PROTECT, related_name="set_aside", db_index=False
+    )
 
     objects = RecordQuerySet.as_manager()
 
@@ -140,6 +147,7 @@ class MemoryRecord(models.Model):
                 condition=Q(trust=Trust.QUARANTINED, lifecycle=Lifecycle.ACTIVE),
                 name="one_held_record_per_proposal",
             ),
+            models.UniqueConstraint(fields=["held_by"], name="one_record_set_aside_per_release"),
         ]
         indexes = [
             models.Index(fields=["workspace", "trust", "lifecycle", "id"], name="records_by_standing"),
@@ -148,6 +156,11 @@ class MemoryRecord(models.Model):
 
     def __str__(self) -> str:
         return f"record {self.id}"
+
+    @property
+    def held_under(self) -> Proposal:
+        """The proposal by which it is, or was last, released or discarded."""
+        return self.held_by or self.proposal
 
 
 class TombstoneQuerySet(models.QuerySet["Tombstone"]):
