@@ -209,6 +209,109 @@ class Absence(models.Model):
 append_only("memory_absence")
 
 
+class FormerValidity(models.Model):
+    """How long a record was said to hold before that was closed or corrected: known in the system until `until`."""
+
+    record = models.ForeignKey(MemoryRecord, on_delete=models.PROTECT, related_name="former_validity")
+    valid_from = models.DateTimeField(null=True)
+    valid_to = models.DateTimeField(null=True)
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_from__isnull=True)
+                | Q(valid_to__isnull=True)
+                | Q(valid_to__gt=F("valid_from")),
+                name="former_validity_is_an_interval",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"former validity of {self.record_id}"
+
+
+append_only("memory_formervalidity")
+
+
+class Answer(models.TextChoices):
+    """What a person can make of a conflict."""
+
+    KEEP_OLD = "keep_old"
+    KEEP_NEW = "keep_new"
+    KEEP_BOTH = "keep_both"
+    REMOVE_BOTH = "remove_both"
+
+
+class ConflictQuerySet(models.QuerySet["RecordConflict"]):
+    def unresolved(self) -> ConflictQuerySet:
+        return self.filter(resolved_at__isnull=True)
+
+    def open(self) -> ConflictQuerySet:
+        """Those that wait for a person: nobody resolved them, both sides stand and hold at one time.
+
+        A side that is archived takes its conflict with it, and brings it back when it is restored.
+        """
+        sides = {
+            f"{side}__{column}": value
+            for side in ("older", "newer")
+            for column, value in (("trust", Trust.TRUSTED), ("lifecycle", Lifecycle.ACTIVE))
+        }
+        return self.unresolved().filter(
+            _begins_before_end("older", "newer"), _begins_before_end("newer", "older"), **sides
+        )
+
+
+def _begins_before_end(one: str, other: str) -> Q:
+    """The condition that `one` begins to hold before `other` ends: both ways it says that they share a moment."""
+    return (
+        Q(**{f"{one}__valid_from__isnull": True})
+        | Q(**{f"{other}__valid_to__isnull": True})
+        | Q(**{f"{one}__valid_from__lt": F(f"{other}__valid_to")})
+    )
+
+
+class RecordConflict(models.Model):
+    """Two trusted records that say different things about one subject and predicate at one time.
+
+    `older` and `newer` in the order in which they came. `proposal` brought it about, `resolution` settled it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="record_conflicts")
+    older = models.ForeignKey(MemoryRecord, on_delete=models.PROTECT, related_name="conflicts_with_newer")
+    newer = models.ForeignKey(MemoryRecord, on_delete=models.PROTECT, related_name="conflicts_with_older")
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField()
+    answer = models.CharField(max_length=12, choices=Answer.choices, null=True)  # noqa: DJ001  null: none yet
+    resolution = models.ForeignKey(Proposal, null=True, on_delete=models.PROTECT, related_name="+")
+    resolved_at = models.DateTimeField(null=True)
+
+    objects = ConflictQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(older=F("newer")), name="conflict_has_two_sides"),
+            models.CheckConstraint(
+                condition=Q(answer__isnull=True, resolution__isnull=True, resolved_at__isnull=True)
+                | Q(answer__in=Answer.values, resolution__isnull=False, resolved_at__isnull=False),
+                name="resolved_conflict_says_how",
+            ),
+            models.UniqueConstraint(
+                fields=["older", "newer"],
+                condition=Q(resolved_at__isnull=True),
+                name="one_unresolved_conflict_per_pair",
+            ),
+        ]
+        indexes = [models.Index(fields=["workspace", "resolved_at", "id"], name="conflicts_by_standing")]
+
+    def __str__(self) -> str:
+        return f"conflict {self.id}"
+
+
+append_only("memory_recordconflict", once=("answer", "resolution_id", "resolved_at"))
+
+
 class Tombstone(models.Model):
     """A rejected value, kept as a keyed digest. It never expires."""
 

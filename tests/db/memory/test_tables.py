@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from memory.models import MemoryRecord, Tombstone, ValueKey
+from memory.models import FormerValidity, MemoryRecord, RecordConflict, Tombstone, ValueKey
 from review.models import Proposal
 from tests.support.factories import Team
 from tests.support.memory_acts import remember
@@ -90,3 +90,30 @@ def test_without_a_key_nothing_has_a_value(proposal: Proposal) -> None:
     record(proposal)
     assert list(MemoryRecord.objects.with_value([])) == []
     assert MemoryRecord.objects.with_value([ValueKey("k", "0" * 64)]).count() == 1
+
+
+def conflict(proposal: Proposal, older: MemoryRecord, newer: MemoryRecord, **columns: Any) -> RecordConflict:
+    sides = {"workspace": proposal.workspace, "proposal": proposal, "older": older, "newer": newer}
+    return RecordConflict.objects.create(**{**sides, "opened_at": timezone.now(), **columns})
+
+
+def test_a_conflict_has_two_sides_is_open_once_and_says_how_it_was_resolved(proposal: Proposal) -> None:
+    one, other = record(proposal), record(proposal, value_key="1" * 64)
+    resolved = {"answer": "keep_old", "resolution": proposal, "resolved_at": timezone.now()}
+    conflict(proposal, one, other, **resolved)
+    conflict(proposal, one, other)
+    for sides, columns, constraint in (
+        ((one, other), {}, "one_unresolved_conflict_per_pair|takes no such row"),
+        ((one, one), {}, "conflict_has_two_sides"),
+        ((other, one), {"answer": "keep_old"}, "resolved_conflict_says_how"),
+        ((other, one), {**resolved, "answer": "toss_a_coin"}, "resolved_conflict_says_how"),
+    ):
+        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+            conflict(proposal, *sides, **columns)
+
+
+def test_what_a_validity_was_is_an_interval_too(proposal: Proposal) -> None:
+    now, said = timezone.now(), record(proposal)
+    FormerValidity.objects.create(record=said, valid_to=now, until=now)
+    with pytest.raises(IntegrityError, match="former_validity_is_an_interval"), transaction.atomic():
+        FormerValidity.objects.create(record=said, valid_from=now, valid_to=now, until=now)
