@@ -313,14 +313,17 @@ append_only("memory_recordconflict", once=("answer", "resolution_id", "resolved_
 
 
 class Tombstone(models.Model):
-    """A rejected value, kept as a keyed digest. It never expires."""
+    """A rejected value, kept as a keyed digest. It never expires.
+
+    `person` is null where it was put back into an older copy of the database, which does not know him.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="tombstones")
     value_key = models.CharField(max_length=64)
     value_key_id = models.CharField(max_length=64)
     proposal = models.ForeignKey(Proposal, null=True, on_delete=models.PROTECT, related_name="tombstones")
-    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    person = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
     lifted_at = models.DateTimeField(null=True)
 
@@ -340,6 +343,29 @@ class Tombstone(models.Model):
 
 
 append_only("memory_tombstone", once=("lifted_at",))
+
+
+class Erasure(models.Model):
+    """What one proposal erased: which rows, how much of each kind, and what a search for the text found afterwards.
+
+    Its id is that of the proposal. `targets` names rows only: `{records, proposals, words}`, lists of ids, where
+    `words` are proposals of which only the words around their arguments went. `scan` and `swept_at` come once the
+    bytes are gone from the files.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="erasures")
+    targets = models.JSONField()
+    counts = models.JSONField()
+    erased_at = models.DateTimeField()
+    scan = models.JSONField(null=True)
+    swept_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"erasure {self.id}"
+
+
+append_only("memory_erasure", once=("scan", "swept_at"))
 
 
 class RecallEpoch(models.Model):

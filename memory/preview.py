@@ -57,7 +57,7 @@ def of_lifting(tombstone: Tombstone) -> list[PreviewRow]:
     """Return what lifting does: the value is free, and nothing is remembered by that."""
     since = _("Rejected on %(date)s by %(who)s") % {
         "date": tombstone.created_at.strftime("%-d %b %Y"),
-        "who": tombstone.person.name,
+        "who": rejected.by_whom(tombstone),
     }
     text = rejected.texts([tombstone])[tombstone.id]
     return [

@@ -57,7 +57,10 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
 
 
 class Proposal(models.Model):
-    """What is asked. The row carries the current revision; earlier ones stand beside it."""
+    """What is asked. The row carries the current revision; earlier ones stand beside it.
+
+    `erased_by` is the proposal that erased what this one said. No key to it: the database may be an older copy.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="proposals")
@@ -83,6 +86,8 @@ class Proposal(models.Model):
     reason = models.TextField(null=True)  # noqa: DJ001  null is "not said"
     fields = models.JSONField(default=list)
     outcome = models.JSONField(null=True)
+    erased_at = models.DateTimeField(null=True)
+    erased_by = models.UUIDField(null=True)
 
     objects = ProposalQuerySet.as_manager()
 
@@ -125,7 +130,7 @@ class Proposal(models.Model):
 
 
 class Revision(models.Model):
-    """One version of a proposal's arguments, with all that its binding covers. Never changed.
+    """One version of a proposal's arguments, with all that its binding covers. Never changed, only emptied.
 
     `deciding_digest` is that of the rule whose quorum counts: of `memory.release` while it is held.
     """
@@ -157,7 +162,7 @@ class Revision(models.Model):
         return f"revision {self.number} of {self.proposal_id}"
 
 
-append_only("review_revision")
+append_only("review_revision", emptied={"arguments": "{}", "rationale": "", "evidence": "[]"})
 
 
 class Conflict(models.Model):
@@ -215,7 +220,7 @@ class Decision(models.Model):
         return f"{self.verdict} by {self.person_id}"
 
 
-append_only("review_decision")
+append_only("review_decision", emptied={"reason": ""})
 
 
 class Look(models.Model):

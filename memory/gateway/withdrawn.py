@@ -70,7 +70,7 @@ def _lines(tombstone: Tombstone) -> Iterator[dict[str, JSON]]:
     yield value | {
         "what": "tombstone",
         "proposal": str(tombstone.proposal_id) if tombstone.proposal_id else None,
-        "person": str(tombstone.person_id),
+        "person": str(tombstone.person_id) if tombstone.person_id else None,
         "time": tombstone.created_at.isoformat(),
     }
     if tombstone.lifted_at is not None:

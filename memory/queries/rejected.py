@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from memory.models import MemoryRecord, Tombstone, TombstoneQuerySet, ValueKey
 from review.queries.paging import Keyset, Page
 
@@ -39,6 +41,11 @@ def texts(tombstones: Sequence[Tombstone]) -> dict[UUID, str]:
         one.id: said.get((one.workspace_id, one.value_key)) or (one.proposal.summary if one.proposal else "")
         for one in tombstones
     }
+
+
+def by_whom(tombstone: Tombstone) -> str:
+    """Return the name of who rejected it; of one that was put back after a restore, that the console did."""
+    return tombstone.person.name if tombstone.person else _("the console")
 
 
 def _whole() -> TombstoneQuerySet:

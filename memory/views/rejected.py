@@ -60,7 +60,7 @@ def _row(tombstone: Tombstone, said: str, may_lift: bool) -> dict[str, Any]:
         "id": tombstone.id,
         "text": masked(said).text or _("Not kept"),
         "workspace": tombstone.workspace.name,
-        "who": tombstone.person.name,
+        "who": rejected.by_whom(tombstone),
         "at": tombstone.created_at,
         "lifted_at": tombstone.lifted_at,
         "proposal_url": reverse("proposal", args=[proposal]) if proposal else None,

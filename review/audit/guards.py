@@ -13,8 +13,9 @@ What may change is also all that `grants` lets the app role change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from django.db import transaction
@@ -43,7 +44,8 @@ class AppendOnly:
     """The promise about one table: no row changes or goes.
 
     Columns in `changing` may change, those in `once` only while they are NULL, those in `erasable` may
-    only become NULL. A column that a later migration adds is in none of them until somebody says so.
+    only become NULL, those in `emptied` only the text that is said for them. A column that a later migration adds
+    is in none of them until somebody says so.
     `insert_refused` and `update_refused` are further SQL conditions under which a row is refused: NEW is
     the row as it would be, OLD as it was.
     """
@@ -54,11 +56,12 @@ class AppendOnly:
     erasable: tuple[str, ...] = ()
     insert_refused: str = ""
     update_refused: str = ""
+    emptied: tuple[tuple[str, str], ...] = ()
 
     @property
     def updatable(self) -> tuple[str, ...]:
         """The columns that an UPDATE may name at all."""
-        return (*self.changing, *self.once, *self.erasable)
+        return (*self.changing, *self.once, *self.erasable, *dict(self.emptied))
 
 
 _promises: dict[str, AppendOnly] = {}
@@ -72,10 +75,17 @@ def append_only(
     erasable: Iterable[str] = (),
     insert_refused: str = "",
     update_refused: str = "",
+    emptied: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Promise that `table` is append-only. Call it beside the model; every migrate installs the guards."""
     _promises[table] = AppendOnly(
-        table, tuple(changing), tuple(once), tuple(erasable), insert_refused, update_refused
+        table,
+        tuple(changing),
+        tuple(once),
+        tuple(erasable),
+        insert_refused,
+        update_refused,
+        tuple(emptied.items()),
     )
 
 
@@ -183,6 +193,8 @@ def _kept(column: str, promise: AppendOnly, same: str) -> str:
         return f'({kept} OR OLD."{column}" IS NULL)'
     if column in promise.erasable:
         return f'({kept} OR NEW."{column}" IS NULL)'
+    if column in dict(promise.emptied):
+        return f"""({kept} OR NEW."{column}" = '{dict(promise.emptied)[column]}')"""
     return kept
 
 

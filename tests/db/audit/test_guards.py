@@ -237,7 +237,7 @@ def diary(db: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """A table of somebody else, with a key besides its id, that promises to be append-only."""
     monkeypatch.setattr(guards, "_promises", dict(guards._promises))
     sql("CREATE TABLE diary (id integer PRIMARY KEY, day varchar(10) UNIQUE, text text NULL, mood text NULL)")
-    guards.append_only("diary", changing=["mood"], erasable=["text"])
+    guards.append_only("diary", changing=["mood"], erasable=["text"], emptied={"day": ""})
     guards.install(connection)
     sql("INSERT INTO diary VALUES (1, 'Monday', 'Rain.', 'low')")
     return "diary"
@@ -248,6 +248,7 @@ def test_another_app_can_promise_the_same(diary: str) -> None:
     assert refused("UPDATE diary SET day = 'Sunday'")
     assert refused("UPDATE diary SET day = NULL")
     assert refused("UPDATE diary SET text = 'Sun.'")
+    assert not refused("UPDATE diary SET day = ''")
     assert not refused("UPDATE diary SET text = NULL")
     assert not refused("UPDATE diary SET mood = 'high'")
     assert not refused("INSERT INTO diary VALUES (2, 'Tuesday', 'Sun.', 'high')")
