@@ -18,9 +18,11 @@ from django.utils import timezone
 
 from huqan_site.lib import signed_note
 from huqan_site.lib.keyring import Keyring, UnusableKey
-from review.audit.chain import Frontier, Root, stamp
-from review.audit.models import Checkpoint, Head
-from review.audit.refusals import Unavailable
+from review.audit.chain import Frontier, Root, stamp, verify_consistency
+from review.audit.models import Checkpoint
+from review.audit.proofs import consistency
+from review.audit.refusals import LogDisputed, Unavailable
+from review.audit.statements import insert
 
 EVERY_ENTRIES = 100  # at the latest, when nothing asks for one sooner
 EVERY = timedelta(seconds=60)
@@ -47,28 +49,55 @@ class Statement(NamedTuple):
 def sign_if_due(*, owed: bool) -> bool:
     """Sign the log as it is now, within the open write(), where that is owed or the last is old.
 
-    Return whether there is a new checkpoint to publish.
+    Return whether there is a new checkpoint to publish. Nothing is signed that does not continue the last one.
 
-    Raises: Unavailable, where the key cannot be read.
+    Raises: LogDisputed, where one is owed that would not; Unavailable, where the key cannot be read.
     """
-    size, signed, stamped = _state()
-    due = owed or size - signed >= EVERY_ENTRIES or stamped <= stamp(timezone.now() - EVERY)
-    return size > signed and due and _sign(Head.objects.get())
+    ends = _ends()
+    due = owed or ends.size - ends.signed >= EVERY_ENTRIES or ends.stamped <= stamp(timezone.now() - EVERY)
+    if not due or ends.size == ends.signed:
+        return False
+    if not ends.continues_what_was_signed():
+        if owed:
+            raise LogDisputed
+        return False
+    _sign(Statement(ends.log, ends.root))
+    return True
 
 
-class _State(NamedTuple):
-    size: int  # of the log
-    signed: int  # of the newest checkpoint
+class _Ends(NamedTuple):
+    """Where the log ends and where the newest checkpoint does."""
+
+    log: str
+    size: int
+    frontier: str
+    signed: int  # size of the newest checkpoint
     stamped: str  # when that was signed
+    note: str
+
+    @property
+    def root(self) -> Root:
+        return Root(self.size, Frontier.read(self.size, self.frontier).root())
+
+    def continues_what_was_signed(self) -> bool:
+        """Whether the newest checkpoint's tree is the beginning of this one: O(log n) rows, one question."""
+        if not self.signed:
+            return True
+        try:
+            path = consistency(self.signed, self.size).path
+            return verify_consistency(Statement.read(self.note).root, self.root, path)
+        except ValueError:  # the log has a gap there, or ends before what was signed
+            return False
 
 
-def _state() -> _State:
+def _ends() -> _Ends:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT head.size, COALESCE(newest.size, 0), COALESCE(newest.stamp, '') FROM audit_head head"
+            "SELECT head.log, head.size, head.frontier, COALESCE(newest.size, 0), COALESCE(newest.stamp, ''),"
+            " COALESCE(newest.note, '') FROM audit_head head"
             " LEFT JOIN audit_checkpoint newest ON newest.size = (SELECT MAX(size) FROM audit_checkpoint)"
         )
-        return _State(*cursor.fetchone())
+        return _Ends(*cursor.fetchone())
 
 
 def newest() -> Checkpoint | None:
@@ -76,17 +105,14 @@ def newest() -> Checkpoint | None:
     return Checkpoint.objects.order_by("-size").first()
 
 
-def _sign(head: Head) -> bool:
-    statement = Statement(head.log, Root(head.size, Frontier.read(head.size, head.frontier).root()))
+def _sign(statement: Statement) -> None:
+    """The head row is locked by whoever appended, so nobody else signs this size."""
     try:
         _, key = _keyring().signing_key(_PURPOSE)
     except (UnusableKey, OSError) as error:
         raise Unavailable from error
-    note = signed_note.sign(statement.text(), name=head.log, key=key)
-    _, is_new = Checkpoint.objects.get_or_create(
-        size=head.size, defaults={"note": note, "stamp": stamp(timezone.now())}
-    )
-    return is_new
+    note = signed_note.sign(statement.text(), name=statement.log, key=key)
+    insert(Checkpoint(size=statement.root.size, note=note, stamp=stamp(timezone.now())))
 
 
 def public_keys() -> list[Ed25519PublicKey]:

@@ -151,6 +151,7 @@ def sign_checkpoint() -> str:
     Raises: Unavailable.
     """
     with transaction.write():
+        take_turn()
         write = _open_write()
         write.grew = write.owes_checkpoint = True
     newest = checkpoints.newest()

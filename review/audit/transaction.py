@@ -84,7 +84,7 @@ def _transaction(here: Write) -> Iterator[None]:
     try:
         with transaction.atomic(durable=True):
             yield
-            if here.grew:
+            if here.grew and here.standing is witness.Standing.AGREES:
                 here.signed = checkpoints.sign_if_due(owed=here.owes_checkpoint)
     finally:
         _open.reset(token)

@@ -110,7 +110,7 @@ def catch_up() -> Standing:
         # The file first: a note is committed before it gets there, so the database read afterwards has it.
         last = last_note()
         state = _database(last.size)
-        if last.size and state.note != last.note:
+        if last.size and (state.note != last.note or state.size < last.size):
             return Standing.DISPUTED
         if state.newest > last.size:
             _append_committed()
@@ -129,6 +129,7 @@ def publish() -> None:
 
 
 class _State(NamedTuple):
+    size: int  # of the log
     newest: int  # size of the newest checkpoint
     note: str | None  # the checkpoint of the size asked for
 
@@ -136,12 +137,12 @@ class _State(NamedTuple):
 def _database(size: int) -> _State:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT (SELECT MAX(size) FROM audit_checkpoint),"
+            "SELECT (SELECT size FROM audit_head), (SELECT MAX(size) FROM audit_checkpoint),"
             " (SELECT note FROM audit_checkpoint WHERE size = %s)",
             [size],
         )
-        newest, note = cursor.fetchone()
-    return _State(newest or 0, note)
+        entries, newest, note = cursor.fetchone()
+    return _State(entries or 0, newest or 0, note)
 
 
 def _append_committed() -> None:

@@ -142,10 +142,11 @@ def test_a_lost_witness_file_is_written_again(witness_file: Path) -> None:
     assert witness_file.stat().st_mode & 0o777 == 0o600
 
 
-def cut_to(size: int) -> None:
+def cut_to(size: int, *, checkpoints_too: bool = True) -> None:
     """Take the end off the log as somebody who knows how it is made, the witness file excepted."""
     last = Entry.objects.get(seq=size - 1)
-    tamper("DELETE FROM audit_checkpoint WHERE size > %s", size)
+    if checkpoints_too:
+        tamper("DELETE FROM audit_checkpoint WHERE size > %s", size)
     tamper("DELETE FROM audit_entry WHERE seq >= %s", size)
     tamper(
         "UPDATE audit_head SET size = %s, leaf = %s, frontier = %s, time = %s",
@@ -182,6 +183,38 @@ def test_a_disputed_log_writes_nothing_into_the_witness_file(witness_file: Path)
         did()
         did()
     assert witness_file.read_bytes() == before
+
+
+def test_a_cut_tail_is_found_at_once_though_its_checkpoints_are_kept(witness_file: Path) -> None:
+    did_several(3)
+    did(Action.DECISION_APPROVED)
+    cut_to(3, checkpoints_too=False)
+    assert witness.catch_up() is Standing.DISPUTED
+    with pytest.raises(LogDisputed):
+        did(Action.DECISION_APPROVED)
+
+
+def test_a_log_that_is_disputed_signs_nothing(witness_file: Path) -> None:
+    did_several(3)
+    did(Action.DECISION_APPROVED)
+    cut_to(3)
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        did()
+    assert list(Checkpoint.objects.values_list("size", flat=True)) == [1]
+
+
+def test_nothing_is_signed_that_does_not_continue_what_was_signed(witness_file: Path) -> None:
+    did_several(4)
+    did(Action.DECISION_APPROVED)
+    tamper("UPDATE audit_entry SET leaf = %s WHERE seq = 3", "ab" * 32)
+    tamper("UPDATE audit_entry SET subtrees = %s WHERE seq = 3", "cd" * 64)
+    before = witness_file.read_bytes()
+    with pytest.raises(LogDisputed):
+        did(Action.DECISION_APPROVED)
+    with time_machine.travel(timezone.now() + timedelta(minutes=5)):
+        did()
+    assert witness_file.read_bytes() == before
+    assert Entry.objects.count() == 7
 
 
 def test_a_key_that_cannot_be_read_stops_what_owes_a_checkpoint(
