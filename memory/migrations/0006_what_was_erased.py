@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("access", "0005_who_named_the_address"),
-        ("memory", "0004_set_aside"),
+        ("memory", "0005_conflicts"),
     ]
 
     operations = [
