@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memory.views.change import ARCHIVE, RESTORE, RETRACT, SUPERSEDE, begin
+from memory.views.exchange import export, import_page
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
 from memory.views.record import record
@@ -13,6 +14,8 @@ urlpatterns = [
     path("quarantine/", quarantine, name="quarantine"),
     path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
     path("memory/", search, name="memory"),
+    path("memory/import/", import_page, name="memory_import"),
+    path("memory/export.jsonl", export, name="memory_export"),
     path("memory/rejected/", rejected_values, name="rejected"),
     path("memory/rejected/<uuid:tombstone_id>/lift/", lift, name="tombstone_lift"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),

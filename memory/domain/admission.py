@@ -77,7 +77,7 @@ def _credential(arguments: Arguments) -> Iterator[Signal]:
 def _untrusted(arguments: Arguments) -> Iterator[Signal]:
     kind = _source_kind(arguments)
     if arguments.get("untrusted"):
-        detail = "The agent marked this as untrusted. Two people must vouch for it before it can be recalled."
+        detail = "It is marked as untrusted. Two people must vouch for it before it can be recalled."
         yield Signal("untrusted_source", Outcome.QUARANTINE, detail)
     elif kind in UNTRUSTED_SOURCES:
         detail = f"The source is of kind {kind}, which nobody here vouches for. Two people must do so first."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -29,6 +29,19 @@ def tombstone(scope: UUID, keys: Sequence[ValueKey]) -> Tombstone | None:
 def twin(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
     """Return the trusted, active record of this very value: by key alone, never by likeness."""
     return next(iter(_twins(scope, *_parts(keys))), None)
+
+
+def said_by(scope: UUID, keys: Sequence[ValueKey], provenance: Mapping[str, Any] | None) -> UUID | None:
+    """Return the proposal that had this very value remembered or held from this very source, if one did."""
+    here = MemoryRecord.objects.filter(workspace_id=scope, lifecycle=Lifecycle.ACTIVE).with_value(keys)
+    for trust in Trust.values:  # one after the other, as the database finds either by an index
+        for record in here.filter(trust=trust):
+            if record.provenance == provenance:
+                return record.proposal_id
+            for more in record.evidence.order_by("id"):
+                if more.provenance == provenance:
+                    return more.proposal_id
+    return None
 
 
 @prepared

@@ -100,10 +100,10 @@ def item(judged: Judged, score: float | None = None) -> dict[str, Any]:
         "verdict": {"decision": verdict.decision.value, "reasons": list(verdict.reasons)},
         "provenance": record.provenance,
         "confidence": record.confidence,
-        "valid_from": _rfc3339(record.valid_from),
-        "valid_to": _rfc3339(record.valid_to),
-        "recorded_at": _rfc3339(record.recorded_at),
-        "expires_at": _rfc3339(record.expires_at),
+        "valid_from": rfc3339(record.valid_from),
+        "valid_to": rfc3339(record.valid_to),
+        "recorded_at": rfc3339(record.recorded_at),
+        "expires_at": rfc3339(record.expires_at),
         "supersedes": str(record.supersedes_id) if record.supersedes_id else None,
         "proposal": str(record.proposal_id),
     }
@@ -126,5 +126,6 @@ def _recallable(scope: UUID, moment: Moment) -> Any:
     return MemoryRecord.objects.recallable(scope, moment.known_at)
 
 
-def _rfc3339(time: datetime | None) -> str | None:
+def rfc3339(time: datetime | None) -> str | None:
+    """Return a time as agents and files get it: RFC 3339, in UTC with Z."""
     return None if time is None else time.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -20,7 +20,7 @@ from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
 from memory.views.address import asked
 from memory.words import reason_in_words, source_of
 from review.access.actors import PersonActor
-from review.access.queries import workspaces_of
+from review.access.queries import managed_by, workspaces_of
 from review.access.sessions import signed_in
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def search(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 
     context = {
         "list_url": reverse("memory"),
+        "exchange_url": reverse("memory_import") if managed_by(actor.person.id, now) else None,
         "query": question.query,
         "filters": _picks(request, workspaces, workspace),
         "filtered": bool(request.GET),

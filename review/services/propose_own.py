@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from huqan_site.lib.canonical_json import canonical
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.audit.actions import Action
 from review.domain.independence import conflict_set
-from review.domain.status import Status
-from review.models import Proposal
+from review.domain.status import Status, current
+from review.models import Proposal, Revision
 from review.services import take_effect
 from review.services.propose import require_deciders
 from review.services.revisions import Words, bind, digest_of, ends, lay, opened
@@ -31,15 +32,18 @@ def propose_own(
     by: PersonActor,
     reason: str,
     now: datetime,
+    run_id: str | None = None,
 ) -> Proposal:
     """Within the caller's transaction: return the open proposal of `by`, who is its principal and author.
 
-    What the gate holds is held, as an agent's would be.
+    What the gate holds is held, as an agent's would be. `run_id` names what it was proposed together with.
 
     Raises: Unsatisfiable.
     """
     text = canonical(dict(arguments))
-    proposal = opened(tool, arguments, weighed, workspace=workspace, principal=by.person.id, now=now)
+    proposal = opened(
+        tool, arguments, weighed, workspace=workspace, principal=by.person.id, now=now, run_id=run_id
+    )
     proposal.expires_at = ends(proposal, weighed, now)
     binding = bind(proposal, 1, text, weighed, proposal.expires_at)
     proposal.binding = binding.digest()
@@ -71,3 +75,24 @@ def sent_before(
     )
     digest = digest_of(canonical(dict(arguments)))
     return mine.live(now).filter(revisions__arguments_digest=digest).first()
+
+
+def begun_before(
+    tool: str, digests: Sequence[str], *, workspace: Workspace, now: datetime
+) -> dict[str, UUID]:
+    """Return what people have proposed with arguments of these digests, by digest, whatever was decided on it.
+
+    What was withdrawn or ran out of time was never decided; it can be proposed again.
+    """
+    rows = Revision.objects.filter(
+        proposal__agent=None,
+        proposal__workspace=workspace,
+        proposal__tool=tool,
+        arguments_digest__in=digests,
+    )
+    found = rows.values_list("arguments_digest", "proposal", "proposal__status", "proposal__expires_at")
+    return {
+        digest: proposal
+        for digest, proposal, status, expires_at in found
+        if current(status, expires_at, now) not in (Status.WITHDRAWN, Status.EXPIRED)
+    }

@@ -80,6 +80,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("audit", "/audit/"),
             ("audit-open", "/audit/?open=20"),
             ("audit-nothing", "/audit/?tool=none"),
+            ("memory-import", "/memory/import/"),
             ("agents", "/agents/"),
             ("agent", _page_of_agent(dana, "scout")),
             ("agent-stopped", _stopped(dana, "toured")),
