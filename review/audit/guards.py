@@ -194,7 +194,7 @@ def _kept(column: str, promise: AppendOnly, same: str) -> str:
     if column in promise.erasable:
         return f'({kept} OR NEW."{column}" IS NULL)'
     if column in dict(promise.emptied):
-        return f"""({kept} OR NEW."{column}" = '{dict(promise.emptied)[column]}')"""
+        return f"""({kept} OR NEW."{column}" {same} '{dict(promise.emptied)[column]}')"""
     return kept
 
 
