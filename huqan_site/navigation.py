@@ -34,6 +34,7 @@ PLACES = (
     Place("/quarantine/", gettext_lazy("Quarantine")),
     Place("/memory/", gettext_lazy("Memory")),
     Place("/audit/", gettext_lazy("Audit"), role=Role.MANAGER),
+    Place("/insights/", gettext_lazy("Insights"), role=Role.MANAGER),
     Place("/agents/", gettext_lazy("Agents"), role=Role.MANAGER),
     Place("/people/", gettext_lazy("People"), role=Role.MANAGER),
     Place("/policy/", gettext_lazy("Policy"), role=Role.MANAGER),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import agent, agents, policy, trail
+from review.views import agent, agents, insights, policy, trail
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -40,4 +40,6 @@ urlpatterns = [
     path("audit/verify/", trail.verify_log, name="audit_verify"),
     path("audit/export.jsonl", trail.export_jsonl, name="audit_export_jsonl"),
     path("audit/export.csv", trail.export_csv, name="audit_export_csv"),
+    path("insights/", insights.insights, name="insights"),
+    path("insights/insights.csv", insights.insights_csv, name="insights_csv"),
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -32,6 +30,7 @@ from review.audit.verify import verify
 from review.domain.refusals import Invalid
 from review.queries.story import tools
 from review.services.read_log import note_export, note_reading, note_verification
+from review.views.spreadsheet import attachment, csv_line
 from review.views.trail_rows import detail, line, lines
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 PAGE = 50
 PATIENCE = timedelta(seconds=20)
 NAMES = ("from", "to", "person", "agent", "action", "tool", "proposal", "workspace")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Asked(NamedTuple):
@@ -100,7 +98,7 @@ def export_jsonl(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
     asked, size = _readable(_asked(request, actor)), queries.size()
     note_export(asked.workspaces, size, "jsonl", by=actor)
     texts = (f"{text}\n" for text in export.lines(asked.scope, asked.filters or EVERYTHING, stop=size))
-    return _attachment(texts, "application/x-ndjson", "audit.jsonl")
+    return attachment(texts, "application/x-ndjson", "audit.jsonl")
 
 
 @require_safe
@@ -109,7 +107,7 @@ def export_csv(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
     """The entries of the page's filter as a table, safe to open in a spreadsheet."""
     asked = _readable(_asked(request, actor))
     note_export(asked.workspaces, _count(asked), "csv", by=actor)
-    return _attachment(_table(asked), "text/csv; charset=utf-8", "audit.csv")
+    return attachment(_table(asked), "text/csv; charset=utf-8", "audit.csv")
 
 
 def _asked(request: HttpRequest, actor: PersonActor) -> Asked:
@@ -288,32 +286,19 @@ def _count(asked: Asked) -> int:
 
 
 def _table(asked: Asked) -> Iterator[str]:
-    yield _csv_line(
+    yield csv_line(
         ["seq", "time", "who", "kind", "action", "object", "proposal", "tool", "binding", "code", "leaf"]
     )
     before: int | None = None
     while asked.filters and (chunk := queries.page(asked.scope, asked.filters, before=before, limit=500)):
-        yield from (_csv_line(_cells(one)) for one in chunk)
+        yield from (csv_line(_cells(one)) for one in chunk)
         before = chunk[-1].seq
 
 
-def _cells(one: Entry) -> list[str]:
+def _cells(one: Entry) -> list[object]:
     members = json.loads(one.canonical)
     actor, subject, after = members["actor"], members.get("object", {}), members.get("after", {})
-    texts = (
+    return [
         *(one.seq, members["time"], actor.get("account"), actor["kind"], members["action"]),
         *(subject.get("id"), one.proposal, one.tool, members.get("binding"), after.get("code"), one.leaf),
-    )
-    return ["" if text is None else str(text) for text in texts]
-
-
-def _csv_line(cells: list[str]) -> str:
-    """A cell that a spreadsheet would take for a formula gets an apostrophe in front."""
-    line = io.StringIO()
-    csv.writer(line).writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
-    return line.getvalue()
-
-
-def _attachment(texts: Iterator[str], media_type: str, name: str) -> StreamingHttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(texts, content_type=media_type, headers=headers)
+    ]

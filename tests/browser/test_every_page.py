@@ -81,6 +81,8 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("audit-open", "/audit/?open=20"),
             ("audit-nothing", "/audit/?tool=none"),
             ("memory-import", "/memory/import/"),
+            ("insights", "/insights/"),
+            ("insights-nothing", "/insights/?from=2020-01-01&to=2020-02-01"),
             ("agents", "/agents/"),
             ("agent", _page_of_agent(dana, "scout")),
             ("agent-stopped", _stopped(dana, "toured")),

@@ -1,0 +1,46 @@
+"""What the address of a manager's page asks for: which of his workspaces, and which days."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest
+
+from review.access import queries as access
+from review.access.actors import PersonActor
+from review.access.refusals import NotManager
+
+if TYPE_CHECKING:
+    from review.access.models import Workspace
+
+DAY = timedelta(days=1)
+
+
+def managed(actor: PersonActor, now: datetime) -> list[Workspace]:
+    """Return the workspaces that `actor` manages, by name.
+
+    Raises: NotManager where he manages none.
+    """
+    found = access.managed_by(actor.person.id, now)
+    if not found:
+        raise NotManager
+    return found
+
+
+def typed(request: HttpRequest, *names: str) -> dict[str, str]:
+    """Return what the address says under each of `names`; nothing is the empty text."""
+    return {name: request.GET.get(name, "").replace("\0", "").strip() for name in names}
+
+
+def moment(text: str, after: timedelta = timedelta(0)) -> datetime | None:
+    """Return the start of a day, UTC, or a moment with its zone; `after` makes the whole last day count.
+
+    Raises: ValueError, OverflowError.
+    """
+    if not text:
+        return None
+    if len(text) > len("2026-11-30"):
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return datetime.combine(datetime.fromisoformat(text).date(), time(), UTC) + after
