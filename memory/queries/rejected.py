@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 
 from memory.models import MemoryRecord, Tombstone, TombstoneQuerySet, ValueKey
+from review.audit.actions import Action
+from review.audit.models import Entry
+from review.queries.cases import current_revisions
 from review.queries.paging import Keyset, Page
+from review.services.refuse import REJECTED_VALUE
 
 PAGE = 50
+RETRACT = "memory.retract"
 NEWEST_FIRST = Keyset("huqan.memory.rejected", (("-created_at", "time"), ("-id", "id")))
+
+
+class Tries(NamedTuple):
+    """How often a rejected value was refused since, when last, and who tried it then: an agent or an account."""
+
+    times: int
+    last_at: datetime
+    last_by: str
 
 
 def named(scope: UUID, id_: UUID) -> Tombstone | None:
@@ -40,6 +57,32 @@ def texts(tombstones: Sequence[Tombstone]) -> dict[UUID, str]:
     return {
         one.id: said.get((one.workspace_id, one.value_key)) or (one.proposal.summary if one.proposal else "")
         for one in tombstones
+    }
+
+
+def reasons(tombstones: Sequence[Tombstone]) -> dict[UUID, str]:
+    """Return why each was rejected: what stands in the retraction that people approved, else with the rejection."""
+    proposals = [one.proposal for one in tombstones if one.proposal]
+    asked = [proposal for proposal in proposals if proposal.tool == RETRACT]
+    given = {id_: json.loads(revision.arguments) for id_, revision in current_revisions(asked).items()}
+    return {
+        one.id: given.get(one.proposal.id, {}).get("reason", one.proposal.reason or "")
+        for one in tombstones
+        if one.proposal
+    }
+
+
+def tries(tombstones: Sequence[Tombstone]) -> dict[UUID, Tries]:
+    """Return for each that was tried again how often, and when and by whom the last time, as the log tells it."""
+    ids = [str(one.id) for one in tombstones]
+    hits = Entry.objects.filter(
+        action=Action.PROPOSAL_REFUSED, object_type=REJECTED_VALUE, object_id__in=ids
+    ).order_by()
+    counted = list(hits.values_list("object_id").annotate(Count("seq"), Max("seq")))
+    last = Entry.objects.in_bulk([seq for _id, _times, seq in counted])
+    return {
+        UUID(id_): Tries(times, datetime.fromisoformat(last[seq].stamp), last[seq].account or "")
+        for id_, times, seq in counted
     }
 
 

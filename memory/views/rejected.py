@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,6 +18,7 @@ from memory import preview
 from memory.domain.masking import masked
 from memory.gateway.ask import ask_to_lift
 from memory.queries import rejected
+from memory.queries.rejected import Tries
 from memory.views.address import address
 from memory.views.change import Typed, form_page
 from review.access.actors import PersonActor
@@ -39,11 +40,11 @@ def rejected_values(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 
     found = rejected.page(scopes, request.GET.get("cursor"))
     reviewed = {scope for scope in scopes if has_role(actor.person.id, scope, Role.REVIEWER, now)}
-    said = rejected.texts(found.rows)
+    told = _Told(rejected.texts(found.rows), rejected.reasons(found.rows), rejected.tries(found.rows))
 
     context = {
         "back": {"url": reverse("memory"), "label": _("Memory"), "place": ""},
-        "rows": [_row(one, said[one.id], one.workspace_id in reviewed) for one in found.rows],
+        "rows": [_row(one, told, one.workspace_id in reviewed) for one in found.rows],
         "shown": _("%(n)d shown") % {"n": len(found.rows)},
         "next_url": address("rejected", {"cursor": found.next_cursor}) if found.next_cursor else None,
     }
@@ -54,11 +55,21 @@ def _scopes(actor: PersonActor, now: datetime) -> list[UUID]:
     return [workspace.id for workspace in workspaces_of(actor.person.id, now)]
 
 
-def _row(tombstone: Tombstone, said: str, may_lift: bool) -> dict[str, Any]:
-    proposal = tombstone.proposal_id
+class _Told(NamedTuple):
+    """What is known of tombstones, by id: what each stands for, why it was made, and who tried its value again."""
+
+    texts: dict[UUID, str]
+    reasons: dict[UUID, str]
+    tries: dict[UUID, Tries]
+
+
+def _row(tombstone: Tombstone, told: _Told, may_lift: bool) -> dict[str, Any]:
+    proposal, tries = tombstone.proposal_id, told.tries.get(tombstone.id)
     return {
         "id": tombstone.id,
-        "text": masked(said).text or _("Not kept"),
+        "text": masked(told.texts[tombstone.id]).text or _("Not kept"),
+        "reason": masked(told.reasons.get(tombstone.id, "")).text,
+        "tries": tries._asdict() if tries else None,
         "workspace": tombstone.workspace.name,
         "who": rejected.by_whom(tombstone),
         "at": tombstone.created_at,

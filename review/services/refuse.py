@@ -10,9 +10,12 @@ from huqan_site.lib.problems import Refusal
 from review.access.actors import Actor
 from review.audit import chain, log
 from review.audit.actions import Action
+from review.domain.refusals import Tombstoned
 from review.models import Proposal
 from review.queries.running import DIFF
 from review.services.transitions import record
+
+REJECTED_VALUE = "rejected_value"
 
 
 def record_refused(
@@ -28,18 +31,25 @@ def record_refused(
     """Append the entry of a refused submission.
 
     Of the arguments only a salted digest stands in it and the salt is thrown away: a refused value may be a
-    secret or one that people have rejected, and the log must not be the place that keeps it.
+    secret or one that people have rejected, and the log must not be the place that keeps it. Where it was one, the
+    id of its tombstone is the object's; trying it does not change the tombstone, so that is not what the object is.
     """
     sealed = chain.commitment(text, secrets.token_bytes(chain.SALT_BYTES))
     log.record(
         Action.PROPOSAL_REFUSED,
         actor=by.audit(),
         workspace=workspace,
+        object=_tried(refusal),
         agent=agent,
         tool=tool[:128],
         proposal=proposal,
         after={"code": refusal.code, "arguments": sealed},
     )
+
+
+def _tried(refusal: Refusal) -> log.ObjectRef | None:
+    tombstone = refusal.extra.get("tombstone") if isinstance(refusal, Tombstoned) else None
+    return log.ObjectRef(REJECTED_VALUE, tombstone) if tombstone else None
 
 
 def record_refused_permit(proposal: Proposal, refusal: Refusal, by: Actor, **named: str) -> None:

@@ -61,7 +61,7 @@ def test_once_others_agree_the_value_may_be_proposed_and_nothing_is_remembered(
     assert done.outcome == {"result": "succeeded", "tombstone": str(rejected.id)}
     assert recalled(team.scout) == []
     assert remember(team.scout, PORT.upper()).status == "pending"
-    told = Entry.objects.filter(object_id=str(rejected.id)).order_by("seq")
+    told = Entry.objects.filter(object_type="tombstone", object_id=str(rejected.id)).order_by("seq")
     assert list(told.values_list("action", flat=True)) == ["tombstone.created", "tombstone.lifted"]
     assert [fault for fault in replay.tombstones() if fault] == []
 
