@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import secrets
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -20,6 +21,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 Asked = ParamSpec("Asked")
 Row = TypeVar("Row")
+_Shape = tuple[int | None, ...]
 
 
 def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list[Row]]:
@@ -29,7 +31,8 @@ def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list
     positional: UUIDs, aware datetimes, strings, or tuples of these, which are compiled once for each length;
     an empty tuple gives no rows, since nothing is in it.
     """
-    compiled: dict[tuple[int | None, ...], _Compiled] = {}
+    compiled: dict[_Shape, _Compiled] = {}
+    here = _OfThread()
 
     @wraps(build)
     def rows(*values: Any) -> list[Row]:
@@ -38,7 +41,9 @@ def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list
         shape = tuple(len(value) if isinstance(value, tuple) else None for value in values)
         if shape not in compiled:
             compiled[shape] = _compile(build, values)
-        return compiled[shape].rows(values)
+        if shape not in here.statements:
+            here.statements[shape] = _Statement(compiled[shape])
+        return here.statements[shape].rows(values)
 
     return rows  # type: ignore[return-value]
 
@@ -52,18 +57,34 @@ class _Compiled(NamedTuple):
     params: Sequence[Any]
     places: Sequence[int | None]
 
+
+class _Statement:
+    """A compiled queryset on the connection of one thread; it is sent and read to its end before the next."""
+
+    def __init__(self, compiled: _Compiled) -> None:
+        self._compiled = compiled
+        self._params: list[Any] = []
+        compiler = copy.copy(compiled.compiler)
+        compiler.connection = connections[DEFAULT_DB_ALIAS]
+        compiler.as_sql = lambda *_, **__: (compiled.sql, self._params)  # type: ignore[method-assign,assignment]
+        self._queryset = compiled.queryset.all()
+        self._queryset.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
+
     def rows(self, values: Sequence[Any]) -> list[Any]:
         given = [_parameter(value) for value in _flat(values)]
-        params = [
+        self._params = [
             param if place is None else given[place]
-            for param, place in zip(self.params, self.places, strict=True)
+            for param, place in zip(self._compiled.params, self._compiled.places, strict=True)
         ]
-        compiler = copy.copy(self.compiler)
-        compiler.connection = connections[DEFAULT_DB_ALIAS]  # every thread has its own
-        compiler.as_sql = lambda *_, **__: (self.sql, params)  # type: ignore[method-assign,assignment]
-        queryset = self.queryset.all()
-        queryset.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
-        return list(queryset)
+        rows: Iterable[Any] = self._queryset._iterable_class(self._queryset)  # type: ignore[assignment]
+        return list(rows)
+
+
+class _OfThread(threading.local):
+    """The statements of this thread by shape: a thread has its own connection."""
+
+    def __init__(self) -> None:
+        self.statements: dict[_Shape, _Statement] = {}
 
 
 def _compile(build: Callable[..., QuerySet[Any, Any]], values: Sequence[Any]) -> _Compiled:
