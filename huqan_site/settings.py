@@ -40,9 +40,11 @@ HUQAN_EFFECTS = {
     "memory.archive": "memory.changes.MemoryArchive",
     "memory.restore": "memory.changes.MemoryRestore",
     "memory.retract": "memory.changes.MemoryRetract",
+    "memory.erase": "memory.erasing.MemoryErase",
     "tombstone.lift": "memory.changes.TombstoneLift",
     "policy.change": "review.services.policy_change.PolicyChange",
 }
+HUQAN_CHORES = {"erasures swept from the files": "memory.gateway.sweep.sweep_due"}
 HUQAN_HELD_PAGE = "memory.views.quarantine.show"
 
 PRODUCTION = HUQAN_MODE == "production"

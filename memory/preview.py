@@ -37,7 +37,7 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
     """Return what retracting does: to the record, to recall, to what rests on it, to its value."""
     readers = len(people.readers(record.workspace_id, timezone.now()))
     return [
-        _named(record, _("Retracted, for good. People still see it")),
+        named_record(record, _("Retracted, for good. People still see it")),
         PreviewRow(_("Recall"), _can_recall(readers), _("No agent can recall it")),
         *_silenced(record),
         PreviewRow(
@@ -50,7 +50,7 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
 
 def of_superseding(record: MemoryRecord) -> list[PreviewRow]:
     """Return what taking the place of `record` does to it."""
-    return [_named(record, _("Superseded. People still see it"))]
+    return [named_record(record, _("Superseded. People still see it"))]
 
 
 def of_lifting(tombstone: Tombstone) -> list[PreviewRow]:
@@ -70,7 +70,7 @@ def of_archiving(record: MemoryRecord) -> list[PreviewRow]:
     """Return what archiving does: to the record and to recall."""
     readers = len(people.readers(record.workspace_id, timezone.now()))
     return [
-        _named(record, _("Archived. It can be restored")),
+        named_record(record, _("Archived. It can be restored")),
         PreviewRow(_("Recall"), _can_recall(readers), _("No agent can recall it")),
     ]
 
@@ -81,13 +81,13 @@ def of_restoring(record: MemoryRecord) -> list[PreviewRow]:
     validity = Interval(record.valid_from, record.valid_to)
     rivals = admission.contradicted(record.workspace_id, record.topic, record.value_key, validity)
     return [
-        _named(record, _("Active, trusted")),
+        named_record(record, _("Active, trusted")),
         PreviewRow(_("Recall"), _("No agent can recall it"), _can_recall(readers)),
         *(_conflict(rival) for rival in rivals),
     ]
 
 
-def _named(record: MemoryRecord, after: str) -> PreviewRow:
+def named_record(record: MemoryRecord, after: str) -> PreviewRow:
     lifecycle, trust = standing_in_words(record)
     return PreviewRow(
         _("Record"),

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memory.views.change import ARCHIVE, RESTORE, RETRACT, SUPERSEDE, begin
+from memory.views.erase import certificate, erase, erase_label
 from memory.views.exchange import export, import_page
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
@@ -13,12 +14,15 @@ from memory.views.search import search
 urlpatterns = [
     path("quarantine/", quarantine, name="quarantine"),
     path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
+    path("proposals/<uuid:id>/certificate/", certificate, name="erasure_certificate"),
     path("memory/", search, name="memory"),
     path("memory/import/", import_page, name="memory_import"),
     path("memory/export.jsonl", export, name="memory_export"),
     path("memory/rejected/", rejected_values, name="rejected"),
     path("memory/rejected/<uuid:tombstone_id>/lift/", lift, name="tombstone_lift"),
+    path("memory/erase/", erase_label, name="memory_erase_label"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),
+    path("memory/<uuid:record_id>/erase/", erase, name="memory_erase"),
     path("memory/<uuid:record_id>/retract/", begin, {"change": RETRACT}, name="memory_retract"),
     path("memory/<uuid:record_id>/supersede/", begin, {"change": SUPERSEDE}, name="memory_supersede"),
     path("memory/<uuid:record_id>/archive/", begin, {"change": ARCHIVE}, name="memory_archive"),

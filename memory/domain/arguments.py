@@ -74,6 +74,17 @@ TOMBSTONE_LIFT: Mapping[str, Any] = {
     "properties": {"tombstone": _ID, "reason": _REASON},
 }
 
+_DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+
+MEMORY_ERASE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["reason"],
+    "additionalProperties": False,
+    "properties": {"record": _ID, "about": _DIGEST, "reason": _REASON},
+    "oneOf": [{"required": ["record"]}, {"required": ["about"]}],
+}
+"""`about` is a label as a keyed digest: what is kept of an erasure must not say again what it erased."""
+
 ONE_RECORD: Mapping[str, Any] = {
     "type": "object",
     "required": ["record"],

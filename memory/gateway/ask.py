@@ -9,6 +9,7 @@ from uuid import UUID
 
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
+from memory.gateway.values import label_keys_in
 from memory.models import MemoryRecord, Tombstone
 from review.access.actors import PersonActor
 from review.access.models import Workspace
@@ -26,6 +27,7 @@ from review.services.weigh import weigh_own
 
 NOTHING_ELSE: Mapping[str, Any] = MappingProxyType({})
 LIFT = "tombstone.lift"
+ERASE = "memory.erase"
 WHY = "Say why. Whoever decides reads it first, and the audit trail keeps it."
 
 
@@ -56,6 +58,19 @@ def ask_to_lift(tombstone_id: UUID, *, by: PersonActor, reason: str) -> Proposal
         raise NotFound
     arguments = {"tombstone": str(tombstone_id), "reason": reason}
     return _proposed(LIFT, arguments, tombstone.workspace, by, reason)
+
+
+def ask_to_erase(label: str, workspace_id: UUID, *, by: PersonActor, reason: str) -> Proposal:
+    """Return the open proposal of `by`, a reviewer, to erase all that carries `label` in a workspace.
+
+    The label itself is kept nowhere: the proposal names it by a keyed digest.
+    Raises: NotFound, NotEligible, ReasonRequired, Invalid, Unsatisfiable, Unavailable.
+    """
+    workspace = Workspace.objects.filter(id=workspace_id).first()
+    if workspace is None:
+        raise NotFound
+    arguments = {"about": label_keys_in(workspace_id)(label)[0], "reason": reason}
+    return _proposed(ERASE, arguments, workspace, by, reason)
 
 
 def _proposed(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
 
 from huqan_site.lib.keyring import Keyring, UnusableKey
+from memory.domain.labels import label_key
 from memory.domain.normalise import key
 from memory.models import Tombstone, ValueKey
 from review.audit.refusals import Unavailable
@@ -22,13 +24,28 @@ def keys_of(scope: UUID, content: str) -> list[ValueKey]:
     Raises: Unavailable where a secret cannot be read, or one that keyed a tombstone is gone: without it a
     rejected value could come back unrecognised.
     """
+    return keys_in(scope)(content)
+
+
+def keys_in(scope: UUID) -> Callable[[str], list[ValueKey]]:
+    """Return what gives the keys of a content, as `keys_of` does, with the secrets read once. Raises: Unavailable."""
     secrets = _secrets()
     if not secrets.keys() >= set(_keyed_by(scope)):
         raise Unavailable(
             "Nothing can be written to memory: a key that rejected values are known by is missing. "
             "The operator has to put the keys folder back."
         )
-    return [ValueKey(key_id, key(scope, content, secret)) for key_id, secret in reversed(secrets.items())]
+    newest_first = list(reversed(secrets.items()))
+    return lambda content: [ValueKey(id_, key(scope, content, secret)) for id_, secret in newest_first]
+
+
+def label_keys_in(scope: UUID) -> Callable[[str], list[str]]:
+    """Return what gives the digests of a label in this workspace, as `keys_in` does of a content.
+
+    Raises: Unavailable where a secret cannot be read.
+    """
+    newest_first = list(reversed(_secrets().values()))
+    return lambda label: [label_key(scope, label, secret) for secret in newest_first]
 
 
 @prepared

@@ -108,8 +108,12 @@ def choices(person: Person, view: View, now: datetime) -> dict[str, list[str]]:
 
 
 def held_for(proposal: Proposal) -> MemoryRecord:
-    """Return what is or was held for `proposal`, the latest if there were several. Raises: NotFound."""
-    found = MemoryRecord.objects.once_held().filter(proposal=proposal).order_by("-id").first()
+    """Return what is or was held for `proposal`, the latest if there were several; nothing once it is erased.
+
+    Raises: NotFound.
+    """
+    rows = MemoryRecord.objects.once_held().exclude(lifecycle=Lifecycle.ERASED)
+    found = rows.filter(proposal=proposal).order_by("-id").first()
     if found is None:
         raise NotFound
     return found

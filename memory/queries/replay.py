@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from memory.models import MemoryRecord, Tombstone
+from memory.models import Lifecycle, MemoryRecord, Tombstone
 from review.audit.actions import Action
 from review.audit.models import Entry
 from review.audit.stretches import stretches
@@ -64,6 +64,8 @@ def _of_record(
     stands = {"trust": record.trust, "lifecycle": record.lifecycle, "value": record.value_key}
     if stands != {name: told[name] for name in stands}:
         return f"Record {record.id} is {record.trust} and {record.lifecycle}; its last entry says otherwise."
+    if record.lifecycle == Lifecycle.ERASED:
+        return f"Record {record.id} is erased and has a text." if record.content or record.tokens else None
     said = {name: getattr(record, name) for name in STATED}
     if record.supersedes_id is not None:
         said["record"] = str(record.supersedes_id)

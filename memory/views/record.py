@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
-from memory.queries import people
+from memory.queries import erasures, people
 from memory.queries.verdicts import Judged, Moment, judge
+from memory.views import erase
 from memory.views.change import actions
 from memory.words import reason_in_words, source_of, standing_in_words
 from review.access.actors import PersonActor
@@ -46,11 +47,17 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "evidence": [_evidence(row) for row in people.evidence(found)],
         "history": [_event(event) for event in people.history(found)],
         "audit_url": audit_url(found.proposal, actor.person, now),
-        "actions": actions(found)
+        "erased": _erased(found),
+        "actions": [*actions(found), *erase.action(found)]
         if has_role(actor.person.id, found.workspace_id, Role.REVIEWER, now)
         else [],
     }
     return render(request, "memory/record.html", context)
+
+
+def _erased(found: MemoryRecord) -> dict[str, Any] | None:
+    told = erasures.of_record(found)
+    return told and {"at": told.at, "url": reverse("proposal", args=[told.proposal])}
 
 
 def _record(found: MemoryRecord) -> dict[str, Any]:
@@ -105,6 +112,7 @@ def _event(event: people.Event) -> dict[str, Any]:
         Action.MEMORY_RESTORED: _("gave the last approval, and it was restored."),
         Action.MEMORY_SUPERSEDED: _("gave the last approval, and it was replaced."),
         Action.MEMORY_RETRACTED: _("gave the last approval, and it was retracted."),
+        Action.MEMORY_ERASED: _("gave the last approval, and it was erased."),
     }
     return {
         "at": event.at,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,7 @@ class Write:
     grew: bool = False  # the log has new entries
     owes_checkpoint: bool = False  # one of them has to be anchored outside at once
     signed: bool = False  # a checkpoint is committed with it
+    afterwards: list[Callable[[], None]] = field(default_factory=list)
 
 
 _open: ContextVar[Write | None] = ContextVar("huqan_open_write", default=None)
@@ -59,6 +60,29 @@ def write() -> Iterator[None]:
                 witness.publish()
     except OperationalError as error:
         raise Unavailable from error
+    for work in here.afterwards:
+        work()
+
+
+def afterwards(work: Callable[[], None]) -> None:
+    """Have `work` done once the open write() is committed and others may write again; not at all where it is undone.
+
+    What was written stands whatever becomes of `work`, so it must not raise. Raises: RuntimeError outside write().
+    """
+    here = current()
+    if here is None:
+        raise RuntimeError("Nothing is open that something could be done after.")
+    here.afterwards.append(work)
+
+
+@contextmanager
+def alone(wait: float) -> Iterator[None]:
+    """Keep other writers waiting, without a transaction: for what the engine allows only outside one.
+
+    Raises: Unavailable where the turn does not come within `wait` seconds.
+    """
+    with _queue(wait):
+        yield
 
 
 @contextmanager

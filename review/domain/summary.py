@@ -75,7 +75,10 @@ _TELLINGS: Mapping[str, tuple[_Telling, ...]] = {
     "memory.retract": (_Telling("Retract {record}: {reason}", "retract the memory", "{record}"),),
     "memory.archive": (_Telling("Archive {record}", "archive the memory", "{record}"),),
     "memory.restore": (_Telling("Restore {record}", "restore the memory", "{record}"),),
-    "memory.erase": (_Telling("Erase {record}", "erase the memory", "{record}"),),
+    "memory.erase": (
+        _Telling("Erase {record}", "erase the memory", "{record}"),
+        _Telling("Erase all that carries one label", "erase all that carries the label", "{about}"),
+    ),
     "memory.release": (_Telling("Release {record}", "release the memory", "{record}"),),
     "tombstone.lift": (_Telling("Lift {tombstone}", "lift the tombstone", "{tombstone}"),),
     "policy.change": (_Telling("Change the policy", "change", "the policy"),),

@@ -69,7 +69,8 @@ def _last_number(decisions: QuerySet[Decision], proposal: Proposal) -> int | Non
 def _standing(proposal: Proposal) -> Base | None:
     """For a change of memory: the record as it stands."""
     effect = effect_of(proposal.tool)
-    text = effect.base(proposal, arguments_of(proposal)) if effect else None
+    arguments = arguments_of(proposal)
+    text = effect.base(proposal, arguments) if effect and arguments else None  # without any it was erased
     return Base("standing", text) if text is not None else None
 
 

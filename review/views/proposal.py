@@ -30,7 +30,7 @@ from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
-from review.views.standing import outdated_notice, way_back_notice
+from review.views.standing import erased_notice, outdated_notice, way_back_notice
 from review.views.warnings import warnings_of
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     base = next((one for one in bases if one.key == chosen), bases[0])
     drifted, past = drifts(found), Story(found)
     warnings = [
+        *erased_notice(found, arguments),
         *drift_notice(drifted),
         *outdated_notice(found, revision, arguments),
         *warnings_of(found, revision, arguments, base, now),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from review.audit.actions import Action
@@ -50,6 +51,29 @@ def _event(entry: Entry) -> str:
         "at": at,
         "who": entry.account or _("the console"),
     }
+
+
+def erased_notice(proposal: Proposal, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a notice that what `proposal` said was erased, when and by which proposal, if it was."""
+    if proposal.erased_at is None:
+        return []
+    sentence = (
+        _("Its reasons, words and evidence are gone. What it wrote stays, and so do its digests.")
+        if arguments
+        else _(
+            "Its arguments, reasons, words and evidence are gone. Its digests stay, and the trail verifies."
+        )
+    )
+    return [
+        {
+            "tone": "neutral",
+            "sign": "note",
+            "title": _("Erased on %(date)s") % {"date": proposal.erased_at.strftime("%-d %b %Y, %H:%M UTC")},
+            "sentence": sentence,
+            "link_url": reverse("proposal", args=[proposal.erased_by]),
+            "link_label": _("by this proposal"),
+        }
+    ]
 
 
 def way_back_notice(proposal: Proposal, case: Case, person: Person, now: datetime) -> list[dict[str, Any]]:

@@ -61,6 +61,8 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("record", f"/memory/{items[0]['id']}/"),
             ("record-retract", f"/memory/{items[0]['id']}/retract/"),
             ("record-replace", f"/memory/{items[0]['id']}/supersede/"),
+            ("record-erase", f"/memory/{items[0]['id']}/erase/"),
+            ("erase-all", "/memory/erase/"),
             ("retraction", f"/proposals/{_retraction(scout, items[0]['id'])}/"),
             ("rejected", "/memory/rejected/"),
             ("rejected-lift", _rejected(console, scout)),

@@ -40,7 +40,14 @@ def reword(agent: AgentActor, proposal: Proposal, content: str, **arguments: Any
     return revise(proposal.id, by=agent, replaces=proposal.revision, arguments=arguments)
 
 
-def answer(person: PersonActor, proposal: Proposal, verdict: str, *, tombstone: bool = False) -> Proposal:
+def answer(
+    person: PersonActor,
+    proposal: Proposal,
+    verdict: str,
+    *,
+    tombstone: bool = False,
+    reason: str = "Because.",
+) -> Proposal:
     """`person` decides on what the proposal says now."""
     proposal.refresh_from_db()
     shown = nonce.Shown(person.person.id, proposal.id, proposal.binding, base="reviewed:none", page="0" * 64)
@@ -49,7 +56,7 @@ def answer(person: PersonActor, proposal: Proposal, verdict: str, *, tombstone: 
         revision=proposal.revision,
         binding=proposal.binding,
         nonce=nonce.issue(shown, now=timezone.now()),
-        reason="Because.",
+        reason=reason,
         tombstone=tombstone,
     )
     decided = decide(proposal.id, by=person, ballot=ballot).proposal

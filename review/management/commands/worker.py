@@ -10,8 +10,10 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, close_old_connections
+from django.utils.module_loading import import_string
 
 from review.access.services.agents import stop_unanswered
 from review.access.services.resets import send_resets
@@ -42,6 +44,7 @@ STEPS = (
     Step("old webhook messages deleted", forget_old),
     Step("links mailed for a forgotten password", send_resets),
     Step("reminders mailed", send_reminders),
+    *(Step(words, import_string(path)) for words, path in settings.HUQAN_CHORES.items()),
 )
 
 
