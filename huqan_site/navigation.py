@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from review.access import sessions
 from review.access.roles import Role
 from review.queries import queue
+from review.views.asking import viewer_of
 
 Count = Callable[[queue.Viewer], queue.Counted]
 
@@ -65,7 +65,7 @@ class _Bar(NamedTuple):
         actor = sessions.person_actor(request) if hasattr(request, "user") else None
         if actor is None:
             return cls(None, [])
-        viewer = queue.Viewer(actor.person, timezone.now())
+        viewer = viewer_of(request, actor)
         roles = sorted({held.role for held in viewer.memberships}, reverse=True)
         who = {"name": actor.user.username, "role": _in_words(roles), "account_url": reverse("account")}
         places = [

@@ -65,6 +65,12 @@ class Viewer:
     def can_decide(self) -> Q:
         return decidable_by(self.person, self.now)
 
+    @cached_property
+    def needs_him(self) -> Page[Proposal]:
+        """Keys of what he can decide among the first COUNTED that are pending; with a cursor where there are more."""
+        parts = _by_workspace(_stock(self, View.MINE), self)
+        return BY_RISK_AND_TIME.look(*parts, fits=self.can_decide, most=COUNTED, cursor=None, size=COUNTED)
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -232,7 +238,12 @@ def counts(viewer: Viewer) -> Counts:
 
 def decidable(viewer: Viewer) -> Counted:
     """Return how many pending proposals the viewer can decide."""
-    return _split(_stock(viewer, View.MINE), viewer)[0]
+    return Counted(len(viewer.needs_him.rows), viewer.needs_him.next_cursor is not None)
+
+
+def next_for(viewer: Viewer) -> Proposal | None:
+    """Return what needs the viewer first; None where nothing among the first COUNTED does."""
+    return next((Proposal.objects.get(pk=row.pk) for row in viewer.needs_him.rows), None)
 
 
 def releasable(viewer: Viewer) -> Counted:

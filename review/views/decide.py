@@ -21,11 +21,12 @@ from review.domain.decision import Verdict
 from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
 from review.queries.cases import asks_for_factor
-from review.queries.queue import Filters, View, Viewer, page
+from review.queries.queue import Viewer, decidable, next_for
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
 from review.views import parts
 from review.views.answers import page_of
+from review.views.asking import viewer_of
 from review.views.form import Typed, ballot_of, typed_of
 
 if TYPE_CHECKING:
@@ -46,9 +47,8 @@ def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRespo
         return _refused(request, actor, id, StepUpRequired(unproved.detail if unproved else None))
     except Refusal as refusal:
         return _refused(request, actor, id, refusal)
-    return page_of(
-        request, actor, decided.proposal, status=_recorded(decided, actor), typed=Typed(), code=200
-    )
+    status = _recorded(decided, viewer_of(request, actor))
+    return page_of(request, actor, decided.proposal, status=status, typed=Typed(), code=200)
 
 
 def _with_fresh_factor(
@@ -93,20 +93,20 @@ def _what_changed(found: Proposal, revision: int | None) -> str:
     }
 
 
-def _recorded(decided: Decided, actor: PersonActor) -> dict[str, Any]:
+def _recorded(decided: Decided, viewer: Viewer) -> dict[str, Any]:
     cast, found = decided.decision, decided.proposal
     did = {
         Verdict.APPROVE: _("you approved revision %(n)d at %(at)s UTC"),
         Verdict.REJECT: _("you rejected revision %(n)d at %(at)s UTC"),
         Verdict.REQUEST_CHANGES: _("you requested changes to revision %(n)d at %(at)s UTC"),
     }[Verdict(cast.verdict)] % {"n": cast.revision, "at": cast.created_at.strftime("%H:%M")}
-    following = _next_for(actor)
+    following = _next_for(viewer)
     return {
         "recorded": True,
         "title": _("Recorded: %(did)s") % {"did": did},
         "sentence": _leads_to(found),
-        "link_url": following and following["url"],
-        "link_label": following and following["label"],
+        "link_url": following["url"],
+        "link_label": following["label"],
     }
 
 
@@ -121,12 +121,12 @@ def _leads_to(found: Proposal) -> str:
     }.get(Status(found.status), "")
 
 
-def _next_for(actor: PersonActor) -> dict[str, str] | None:
+def _next_for(viewer: Viewer) -> dict[str, str]:
     """Offer the next item; the page itself stays."""
-    waiting, more = page(Viewer(actor.person, timezone.now()), View.MINE, Filters(), None)
-    if not waiting and more:
+    following = next_for(viewer)
+    if following:
+        label = _("Next: %(summary)s") % {"summary": following.summary}
+        return {"url": reverse("proposal", args=[following.id]), "label": label}
+    if decidable(viewer).more:
         return {"url": reverse("queue"), "label": _("Back to the queue")}
-    if not waiting:
-        return {"url": reverse("queue"), "label": _("Nothing else needs you. Back to the queue")}
-    label = _("Next: %(summary)s") % {"summary": waiting[0].summary}
-    return {"url": reverse("proposal", args=[waiting[0].id]), "label": label}
+    return {"url": reverse("queue"), "label": _("Nothing else needs you. Back to the queue")}

@@ -25,12 +25,12 @@ from review.queries.queue import (
     Counts,
     Filters,
     View,
-    Viewer,
     choices,
     counts,
     newer,
     page,
 )
+from review.views.asking import viewer_of
 from review.views.rows import queue_rows
 
 FILTERS = ("workspace", "risk", "tool", "agent")
@@ -39,8 +39,8 @@ FILTERS = ("workspace", "risk", "tool", "agent")
 @require_safe
 @signed_in
 def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
-    now = timezone.now()
-    viewer, view, filters = Viewer(actor.person, now), _view(request), _filters(request)
+    viewer, view, filters = viewer_of(request, actor), _view(request), _filters(request)
+    now = viewer.now
 
     found = page(viewer, view, filters, request.GET.get("cursor"))
     rows = queue_rows(actor.person, found.rows, now, several=len(viewer.workspaces) > 1)
@@ -74,7 +74,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     """What is new in a view since its page was made; empty, and 304, as long as nothing is."""
     view, since = _view(request), _since(request)
-    count = newer(Viewer(actor.person, timezone.now()), view, since).n
+    count = newer(viewer_of(request, actor), view, since).n
     tag = f'"{view.value}-{count}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
