@@ -41,6 +41,7 @@ HUQAN_EFFECTS = {
     "memory.restore": "memory.changes.MemoryRestore",
     "memory.retract": "memory.changes.MemoryRetract",
     "memory.erase": "memory.erasing.MemoryErase",
+    "memory.release": "memory.changes.MemoryRelease",
     "tombstone.lift": "memory.changes.TombstoneLift",
     "policy.change": "review.services.policy_change.PolicyChange",
 }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
 
 from huqan_site.lib.canonical_json import canonical
 from memory import preview, signals
 from memory.domain.admission import examine
 from memory.domain.arguments import (
+    MEMORY_RELEASE,
     MEMORY_RETRACT,
     MEMORY_SUPERSEDE,
     ONE_RECORD,
@@ -18,21 +19,21 @@ from memory.domain.arguments import (
     record_of,
     tombstone_of,
 )
-from memory.domain.masking import masked, masked_value
+from memory.domain.masking import masked_value
 from memory.effects import Masked, MemoryWrite
-from memory.gateway import retire
+from memory.gateway import quarantine, retire
+from memory.gateway.columns import as_arguments
 from memory.gateway.restore import restore
 from memory.gateway.supersede import supersede
 from memory.gateway.tombstones import lift
 from memory.models import Lifecycle, MemoryRecord
 from memory.queries import admission, rejected
+from memory.way_back import way_back_of
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
-from review.effects import NeverHeld, PreviewRow, Submission
+from review.effects import NeverHeld, PreviewRow, Submission, WayBack
 from review.models import Proposal
-
-STATED = ("subject", "predicate", "provenance", "confidence", "valid_from", "valid_to", "expires_at")
 
 
 class OfOneRecord:
@@ -125,6 +126,57 @@ class MemoryRestore(RecordChange):
         return {"result": "succeeded", "record": str(record.id)}
 
 
+class MemoryRelease(Masked):
+    """The effect of `memory.release {record, reason}`: what a reviewer put into quarantine is recalled again.
+
+    Only people start it, by putting the record there: it is held from its first moment (I14).
+    """
+
+    schema = MEMORY_RELEASE
+
+    def signals(self, submission: Submission) -> list[Signal]:
+        return list(signals.releasing(submission))
+
+    def hold(self, proposal: Proposal, arguments: Arguments, signals: Sequence[Signal], actor: Actor) -> None:
+        quarantine.set_aside(proposal, record_of(arguments), by=actor)
+
+    def let_go(self, proposal: Proposal, actor: Actor) -> None:
+        quarantine.let_go(proposal, by=actor)
+
+    def apply(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, *, released: bool
+    ) -> dict[str, Any]:
+        return quarantine.bring_back(proposal, by=actor).outcome()
+
+    def discard(
+        self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
+    ) -> None:
+        """What the record says is rejected for good, as a text is that was held when it came."""
+        record = admission.record(proposal.workspace_id, record_of(arguments))
+        assert record is not None, "a record is never deleted"
+        quarantine.discard(proposal, record.content, by=actor, tombstone=tombstone)
+
+    def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
+        """It never waits outside quarantine, and that page says what each answer does."""
+        return []
+
+    def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
+        """The record itself stands on the quarantine page."""
+        return None
+
+    def target(self, arguments: Arguments) -> ObjectRef | None:
+        """Nothing else happens to what is held."""
+        return None
+
+    def way_back(self, proposal: Proposal) -> WayBack | None:
+        return way_back_of(proposal)
+
+    def origin(self, workspace: UUID, arguments: Arguments) -> UUID | None:
+        """Whoever could not approve what wrote the record does not let it out either."""
+        record = admission.record(workspace, record_of(arguments))
+        return record.proposal_id if record else None
+
+
 class TombstoneLift(Masked, NeverHeld):
     """The effect of `tombstone.lift {tombstone, reason}`: its value can be proposed again. Only people start it."""
 
@@ -153,9 +205,4 @@ class TombstoneLift(Masked, NeverHeld):
 
 def as_it_stands(record: MemoryRecord) -> str:
     """Return what a record says, as canonical text, under the names that the arguments of a write have."""
-    said = {name: _plain(getattr(record, name)) for name in STATED if getattr(record, name) is not None}
-    return canonical({"record": str(record.id), "content": masked(record.content).text, **masked_value(said)})
-
-
-def _plain(said: Any) -> Any:
-    return said.astimezone(UTC).isoformat().replace("+00:00", "Z") if isinstance(said, datetime) else said
+    return canonical({"record": str(record.id), **masked_value(as_arguments(record))})

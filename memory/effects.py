@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from memory import preview, signals
 from memory.domain.admission import examine
@@ -56,7 +57,7 @@ class MemoryWrite(Masked):
         self, proposal: Proposal, arguments: Arguments, actor: Actor, reason: str, *, tombstone: bool
     ) -> None:
         """The reason stands with the decision; it is not written a second time."""
-        quarantine.discard(proposal, arguments, by=actor, tombstone=tombstone)
+        quarantine.discard(proposal, arguments["content"], by=actor, tombstone=tombstone)
 
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         return preview.rows(proposal, arguments)
@@ -70,3 +71,7 @@ class MemoryWrite(Masked):
 
     def way_back(self, proposal: Proposal) -> WayBack | None:
         return way_back_of(proposal)
+
+    def origin(self, workspace: UUID, arguments: Arguments) -> UUID | None:
+        """It brings something new."""
+        return None

@@ -66,6 +66,11 @@ class RecordQuerySet(models.QuerySet["MemoryRecord"]):
         """What waits in quarantine for people to release or discard it."""
         return self.filter(trust=Trust.QUARANTINED, lifecycle=Lifecycle.ACTIVE)
 
+    def held_for(self, proposal: Proposal) -> RecordQuerySet:
+        """What waits in quarantine for `proposal` to be decided: the text that it brought, or what it set aside."""
+        brought = Q(proposal=proposal, held_by__isnull=True)
+        return self.held().filter(brought | Q(held_by=proposal))
+
     def once_held(self) -> RecordQuerySet:
         """What is or was in quarantine. What was written straight away is trusted from the moment it is recorded."""
         came_in_held = Q(trusted_at__isnull=True) | ~Q(trusted_at=F("recorded_at"))
@@ -161,6 +166,11 @@ class MemoryRecord(models.Model):
     def held_under(self) -> Proposal:
         """The proposal by which it is, or was last, released or discarded."""
         return self.held_by or self.proposal
+
+    @property
+    def held_since(self) -> datetime:
+        """When it came, or was last put, into quarantine."""
+        return self.held_by.created_at if self.held_by else self.recorded_at
 
 
 class TombstoneQuerySet(models.QuerySet["Tombstone"]):

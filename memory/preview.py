@@ -48,6 +48,16 @@ def of_retraction(record: MemoryRecord) -> list[PreviewRow]:
     ]
 
 
+def of_setting_aside(record: MemoryRecord) -> list[PreviewRow]:
+    """Return what putting `record` into quarantine does, at once: to it, to recall, to what rests on it."""
+    readers = len(people.readers(record.workspace_id, timezone.now()))
+    return [
+        named_record(record, _("In quarantine, until others release or discard it")),
+        PreviewRow(_("Recall"), _can_recall(readers), _("No agent can recall it")),
+        *_silenced(record),
+    ]
+
+
 def of_superseding(record: MemoryRecord) -> list[PreviewRow]:
     """Return what taking the place of `record` does to it."""
     return [named_record(record, _("Superseded. People still see it"))]

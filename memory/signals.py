@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
+from memory.domain.admission import examine
 from memory.domain.arguments import Arguments, record_of, validity
 from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
+from memory.gateway.columns import as_arguments
 from memory.gateway.values import keys_of
-from memory.models import Lifecycle
+from memory.models import Lifecycle, MemoryRecord, Trust
 from memory.queries import admission, rejected
 from memory.queries.verdicts import sources_of
 from review.domain.gate import Outcome, Signal, Span
+from review.effects import Submission
 
 
 def known(scope: UUID, arguments: Arguments, *, replacing: UUID | None = None) -> Iterator[Signal]:
@@ -31,6 +34,8 @@ def known(scope: UUID, arguments: Arguments, *, replacing: UUID | None = None) -
             whole,
             (("tombstone", str(tombstone.id)),),
         )
+    if admission.set_aside(scope, keys):
+        yield Signal("set_aside", Outcome.QUARANTINE, _HELD_ELSEWHERE, whole)
     if twin := admission.twin(scope, keys):
         yield Signal("corroborates", Outcome.ALLOW, _CORROBORATES.format(twin.id), whole)
     topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
@@ -72,9 +77,48 @@ def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
     if tombstone := admission.tombstone(scope, keys):
         names = (("tombstone", str(tombstone.id)),)
         yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
+    if admission.set_aside(scope, keys):
+        yield Signal("inactive", Outcome.REJECT, _HELD_ELSEWHERE, place)
     twin = admission.twin(scope, keys)
     if twin and twin.id != record.id:
         yield Signal("invalid", Outcome.REJECT, SAID_AGAIN.format(twin.id), place)
+    validity = Interval(record.valid_from, record.valid_to)
+    for rival in admission.contradicted(scope, record.topic, keys[0].digest, validity):
+        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
+
+
+def releasing(submission: Submission) -> Iterator[Signal]:
+    """Yield what is against trusting again the record that this puts, or has put, into quarantine.
+
+    Raises: Unavailable.
+    """
+    scope, place = submission.workspace.id, (Span("/record", 0, 36, "record"),)
+    record = admission.record(scope, record_of(submission.arguments))
+    if record is None:
+        yield Signal("not_found", Outcome.REJECT, _NOT_HERE.format(record_of(submission.arguments)), place)
+        return
+    is_held_for_it = record.held_by_id is not None and record.held_by_id == submission.proposal
+    if record.lifecycle != Lifecycle.ACTIVE or (record.trust == Trust.TRUSTED) == is_held_for_it:
+        yield Signal("inactive", Outcome.REJECT, _NOT_TO_HOLD.format(record.id), place)
+        return
+    yield Signal("set_aside", Outcome.QUARANTINE, _SET_ASIDE, place)
+    yield from _in_its_text(record, submission)
+    if is_held_for_it:
+        yield from _said_meanwhile(record)
+
+
+def _in_its_text(record: MemoryRecord, submission: Submission) -> Iterator[Signal]:
+    """What the text gives away that would hold it if it came today. It may have expired: that is no reason."""
+    given_away = examine(as_arguments(record), risk=submission.risk, now=submission.now)
+    yield from (signal for signal in given_away if signal.outcome is Outcome.QUARANTINE)
+
+
+def _said_meanwhile(record: MemoryRecord) -> Iterator[Signal]:
+    scope, place = record.workspace_id, (Span("/record", 0, 36, "record"),)
+    keys = keys_of(scope, record.content)
+    if tombstone := admission.tombstone(scope, keys):
+        names = (("tombstone", str(tombstone.id)),)
+        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
     validity = Interval(record.valid_from, record.valid_to)
     for rival in admission.contradicted(scope, record.topic, keys[0].digest, validity):
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
@@ -90,6 +134,11 @@ def lifting(scope: UUID, tombstone_id: UUID) -> Iterator[Signal]:
         yield Signal("inactive", Outcome.REJECT, _LIFTED.format(tombstone_id), place, names)
 
 
+_SET_ASIDE = "A reviewer put this record into quarantine. Until others release it no agent recalls it."
+_HELD_ELSEWHERE = (
+    "A reviewer put a record that says the same into quarantine. People decide on that one first."
+)
+_NOT_TO_HOLD = "Record {} is in quarantine already, or no longer active. Open its page to see how it stands."
 _NO_TOMBSTONE = "There is no tombstone {} here. Check the id."
 _LIFTED = "Tombstone {} was lifted before. The value can be proposed."
 SAYS_THE_SAME = "The record says this already, but for its spelling. Send what it should say instead."

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.views.change import ARCHIVE, RESTORE, RETRACT, SUPERSEDE, begin
+from memory.views.change import ARCHIVE, QUARANTINE, RESTORE, RETRACT, SUPERSEDE, begin
 from memory.views.erase import certificate, erase, erase_label
 from memory.views.exchange import export, import_page
 from memory.views.quarantine import quarantine_item
@@ -25,6 +25,7 @@ urlpatterns = [
     path("memory/<uuid:record_id>/erase/", erase, name="memory_erase"),
     path("memory/<uuid:record_id>/retract/", begin, {"change": RETRACT}, name="memory_retract"),
     path("memory/<uuid:record_id>/supersede/", begin, {"change": SUPERSEDE}, name="memory_supersede"),
+    path("memory/<uuid:record_id>/quarantine/", begin, {"change": QUARANTINE}, name="memory_quarantine"),
     path("memory/<uuid:record_id>/archive/", begin, {"change": ARCHIVE}, name="memory_archive"),
     path("memory/<uuid:record_id>/restore/", begin, {"change": RESTORE}, name="memory_restore"),
 ]

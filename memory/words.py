@@ -21,6 +21,7 @@ def signal_title(code: str) -> str:
         "hidden_characters": _("It hides characters"),
         "look_alike": _("Letters pass for others"),
         "no_provenance": _("No source is given"),
+        "set_aside": _("A reviewer put it into quarantine"),
         "supersedes": _("It takes the place of a record"),
         "conflict": _("It contradicts a trusted record"),
         "corroborates": _("A trusted record says the same"),

@@ -103,6 +103,9 @@ class Effect(Protocol):
     def way_back(self, proposal: Proposal) -> WayBack | None:
         """Return how a person begins to undo what was carried out for `proposal`, if that can be undone now."""
 
+    def origin(self, workspace: UUID, arguments: Mapping[str, Any]) -> UUID | None:
+        """Return the proposal that this lets out again: nobody in its conflict set can approve this either (I7)."""
+
 
 class NeverHeld:
     """What the effects share of which nothing is ever held, and whose rejection leaves nothing behind."""
@@ -122,6 +125,10 @@ class NeverHeld:
 
     def way_back(self, proposal: Proposal) -> WayBack | None:
         """Another proposal, begun where this one was."""
+        return None
+
+    def origin(self, workspace: UUID, arguments: Mapping[str, Any]) -> UUID | None:
+        """It lets nothing out that people had decided to keep in."""
         return None
 
 

@@ -67,6 +67,9 @@ MEMORY_RETRACT: Mapping[str, Any] = {
     "properties": {"record": _ID, "reason": _REASON},
 }
 
+MEMORY_RELEASE = MEMORY_RETRACT
+"""What was set aside, and why it was."""
+
 TOMBSTONE_LIFT: Mapping[str, Any] = {
     "type": "object",
     "required": ["tombstone", "reason"],

@@ -69,9 +69,15 @@ def contradicted(scope: UUID, topic: str | None, value_key: str, validity: Inter
     return [rival for rival in rivals(scope, [topic])[topic] if contradicts(rival, value_key, validity)]
 
 
-def held(proposal: UUID) -> MemoryRecord | None:
-    """Return what is held in quarantine for a proposal."""
-    return MemoryRecord.objects.held().filter(proposal_id=proposal).first()
+def set_aside(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
+    """Return the record of this very value that a reviewer has put into quarantine."""
+    held = MemoryRecord.objects.held().filter(workspace_id=scope, held_by__isnull=False)
+    return held.with_value(keys).first()
+
+
+def record(scope: UUID, id_: UUID) -> MemoryRecord | None:
+    """Return a record by its id, in quarantine or not."""
+    return MemoryRecord.objects.filter(workspace_id=scope, id=id_).first()
 
 
 def trusted(scope: UUID, id_: UUID) -> MemoryRecord | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from django.db.models import Case, Exists, IntegerField, OuterRef, When
+from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, When
+from django.db.models.functions import Coalesce
 
 from memory.models import Lifecycle, MemoryRecord, RecordQuerySet, Trust
 from review.access.models import Person
@@ -27,8 +28,8 @@ class View(StrEnum):
 
 
 ORDERS = {
-    View.HELD: Keyset("huqan.memory.held", (("others", "int"), ("recorded_at", "time"), ("id", "id"))),
-    View.RELEASED: Keyset("huqan.memory.released", (("-trusted_at", "time"), ("-id", "id"))),
+    View.HELD: Keyset("huqan.memory.held", (("others", "int"), ("since", "time"), ("id", "id"))),
+    View.RELEASED: Keyset("huqan.memory.released", (("-let_out_at", "time"), ("-id", "id"))),
     View.DISCARDED: Keyset("huqan.memory.discarded", (("-retired_at", "time"), ("-id", "id"))),
 }
 
@@ -54,7 +55,11 @@ def page(
     Raises: BadCursor.
     """
     rows = matching(in_view(person, view, now), filters)
-    rows = rows.select_related("workspace", "agent", "proposal__workspace", "proposal__agent")
+    under = [f"{name}__{of}" for name in ("proposal", "held_by") for of in ("workspace", "agent")]
+    rows = rows.select_related("workspace", "agent", *under).annotate(
+        since=Coalesce("held_by__created_at", "recorded_at"),
+        let_out_at=Coalesce("held_by__decided_at", "trusted_at"),
+    )
     first = Case(When(_his(person, now), then=0), default=1, output_field=IntegerField())
     return ORDERS[view].page(
         rows.annotate(others=first), cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()]
@@ -62,13 +67,17 @@ def page(
 
 
 def in_view(person: Person, view: View, now: datetime) -> RecordQuerySet:
-    """Return the records of `view` in every workspace where `person` has a role."""
+    """Return the records of `view` in every workspace where `person` has a role.
+
+    Each is `decided` under the proposal that brought it, or under the release of what a person set aside.
+    """
     rows = MemoryRecord.objects.filter(
         workspace_id__in=[workspace.id for workspace in workspaces_of(person.id, now)]
-    )
+    ).annotate(decided=Coalesce("held_by", "proposal"))
     match view:
         case View.HELD:
-            return rows.held().filter(proposal__status=Status.QUARANTINED)
+            still = Proposal.objects.filter(pk=OuterRef("decided"), status=Status.QUARANTINED)
+            return rows.held().filter(Exists(still))
         case View.RELEASED:
             return rows.once_held().filter(trust=Trust.TRUSTED)
         case View.DISCARDED:
@@ -112,8 +121,10 @@ def held_for(proposal: Proposal) -> MemoryRecord:
 
     Raises: NotFound.
     """
+    for_it = Q(held_by=proposal) | Q(proposal=proposal, held_by__isnull=True)
+    came_held = Q(proposal=proposal) & ~Q(trusted_at=F("recorded_at"), trusted_at__isnull=False)
     rows = MemoryRecord.objects.once_held().exclude(lifecycle=Lifecycle.ERASED)
-    found = rows.filter(proposal=proposal).order_by("-id").first()
+    found = rows.filter(for_it | came_held).select_related("held_by").order_by("-id").first()
     if found is None:
         raise NotFound
     return found
@@ -121,4 +132,4 @@ def held_for(proposal: Proposal) -> MemoryRecord:
 
 def _his(person: Person, now: datetime) -> Exists:
     """The condition that an approval by `person` would count towards the release of a record."""
-    return Exists(Proposal.objects.filter(decidable_by(person, now), pk=OuterRef("proposal")))
+    return Exists(Proposal.objects.filter(decidable_by(person, now), pk=OuterRef("decided")))

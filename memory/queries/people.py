@@ -47,7 +47,7 @@ class Event(NamedTuple):
 
 def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
     """Return one record, however it stands, with what its page names. Raises: NotFound."""
-    rows = MemoryRecord.objects.select_related("workspace", "agent", "proposal")
+    rows = MemoryRecord.objects.select_related("workspace", "agent", "proposal", "held_by")
     found = rows.filter(workspace_id__in=list(scopes), id=id_).first()
     if found is None:
         raise NotFound

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """A tool that a person begins on the page of a record, in words, and the records it takes."""
+    """A tool that a person begins on the page of a record, in words, and the records it takes.
+
+    What it does happens once others approve; `at_once` is said of the brake, which others release.
+    """
 
     tool: str
     name: str
@@ -44,6 +47,7 @@ class Change(NamedTuple):
     sentence: str | Promise
     lifecycle: str
     rows: Callable[[MemoryRecord], list[PreviewRow]]
+    at_once: bool = False
 
     def takes(self, record: MemoryRecord) -> bool:
         return (record.trust, record.lifecycle) == ("trusted", self.lifecycle)
@@ -85,7 +89,17 @@ RESTORE = Change(
     "archived",
     preview.of_restoring,
 )
-CHANGES = (RESTORE, SUPERSEDE, ARCHIVE, RETRACT)
+QUARANTINE = Change(
+    "memory.release",
+    "memory_quarantine",
+    gettext_lazy("Put into quarantine"),
+    gettext_lazy("Put this memory into quarantine"),
+    gettext_lazy("You doubt it. No agent recalls it from now on, until independent people release it."),
+    "active",
+    preview.of_setting_aside,
+    at_once=True,
+)
+CHANGES = (RESTORE, SUPERSEDE, ARCHIVE, QUARANTINE, RETRACT)
 
 
 def actions(record: MemoryRecord) -> list[dict[str, Any]]:
@@ -121,7 +135,7 @@ def begin(request: HttpRequest, actor: PersonActor, record_id: UUID, change: Cha
         raise
     except Refusal as refusal:
         return _form(request, record, change, typed, refusal)
-    return HttpResponseRedirect(reverse("proposal", args=[made.id]))
+    return HttpResponseRedirect(reverse("quarantine_item" if change.at_once else "proposal", args=[made.id]))
 
 
 def _typed(request: HttpRequest, change: Change) -> Typed:
@@ -139,6 +153,7 @@ def _form(
         "sentence": change.sentence,
         "content": masked(record.content).text,
         "stands": None if change.takes(record) else f"{lifecycle}, {trust}",
+        "at_once": change.label if change.at_once else None,
     }
     return form_page(request, said, change.rows(record), typed, refusal)
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from huqan_site.lib.canonical_json import canonical
 from memory.domain.masking import masked, masked_value
+from memory.gateway.columns import as_arguments
 from memory.queries import held, people
 from memory.queries.people import Neighbour
 from memory.views import held_text
@@ -40,7 +41,7 @@ from review.views.warnings import suspicious
 
 if TYPE_CHECKING:
     from memory.models import MemoryRecord
-    from review.models import Proposal
+    from review.models import Proposal, Revision
 
 
 @require_safe
@@ -75,13 +76,13 @@ def show(
 def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/memory/quarantine_item.html."""
     record, revision = held.held_for(found), current_revisions([found])[found.id]
-    case, arguments, past = case_of(found, now), json.loads(revision.arguments), Story(found)
+    case, arguments, past = case_of(found, now), _said(record, revision), Story(found)
     signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
     warnings, beside = suspicious(masked_value(arguments)), _beside(record)
     readers = [agent.name for agent in people.readers(found.workspace_id, now)]
     context = {
         "back": {"url": reverse("quarantine"), "label": _("Quarantine"), "place": ""},
-        "sentence": parts.sentence(found, masked_value(arguments), actor.person, now),
+        "sentence": parts.sentence(found, masked_value(json.loads(revision.arguments)), actor.person, now),
         "facts": _facts(found, record, case, now),
         "readable": case.status is not Status.QUARANTINED and found.status == Status.EXECUTED,
         "warnings": warnings,
@@ -90,9 +91,9 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         "others": _others(arguments),
         "raw": _raw(revision.arguments),
         "beside": beside,
-        "answers": _answers(case, actor, readers),
-        "agent": found.agent.name if found.agent else "",
-        "words": masked(revision.rationale).text,
+        "answers": _answers(case, actor, readers, again=record.held_by_id == found.id),
+        "set_aside": record.held_by_id == found.id,
+        **_words(found, revision),
         "votes": parts.votes(past, case),
         "policy": parts.policy(found, case, actor.person, now),
         "history": parts.history(past),
@@ -103,6 +104,7 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         "warnings": [warning["title"] for warning in warnings],
         "reasons": [signal.members() for signal in signals],
         "beside": [str(row["id"]) for row in beside],
+        "said": arguments,
     }
     decision = decision_form(
         found,
@@ -130,8 +132,21 @@ def _facts(found: Proposal, record: MemoryRecord, case: Case, now: datetime) -> 
         **parts.facts(found, now),
         "risk": str(case.rule.risk),
         "to_release": is_held,
-        "held_since": record.recorded_at if is_held else None,
+        "held_since": record.held_since if is_held else None,
     }
+
+
+def _said(record: MemoryRecord, revision: Revision) -> dict[str, Any]:
+    """Return what is held, as a write would have said it: what was set aside says it itself."""
+    said: dict[str, Any] = json.loads(revision.arguments)
+    return said if "content" in said else as_arguments(record)
+
+
+def _words(found: Proposal, revision: Revision) -> dict[str, Any]:
+    """Return who speaks, the agent or the person who put it here, with the secrets that were said not shown."""
+    said = parts.agent_words(found, revision)
+    shown = {name: masked(said[name]).text for name in ("words", "editor_words")}
+    return {**said, **shown}
 
 
 def _others(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -161,13 +176,14 @@ def _neighbour(neighbour: Neighbour) -> dict[str, Any]:
     }
 
 
-def _answers(case: Case, actor: PersonActor, readers: list[str]) -> dict[str, str]:
+def _answers(case: Case, actor: PersonActor, readers: list[str], *, again: bool) -> dict[str, str]:
     number = len(readers)
+    becomes = _("It is a trusted record again") if again else _("It becomes a trusted record")
     release = ngettext(
-        "It becomes a trusted record, and %(n)d agent can recall it: %(who)s.",
-        "It becomes a trusted record, and %(n)d agents can recall it: %(who)s.",
+        "%(becomes)s, and %(n)d agent can recall it: %(who)s.",
+        "%(becomes)s, and %(n)d agents can recall it: %(who)s.",
         number,
-    ) % {"n": number, "who": ", ".join(readers) or _("none at the moment")}
+    ) % {"becomes": becomes, "n": number, "who": ", ".join(readers) or _("none at the moment")}
     return {"release": f"{release} {_needs(case)}", "discard": _discarding(case, actor)}
 
 

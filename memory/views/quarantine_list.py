@@ -142,18 +142,18 @@ def _shown(number: int, next_cursor: str | None) -> str:
 def _rows(
     records: Sequence[MemoryRecord], view: View, person: Person, now: datetime, *, several: bool
 ) -> list[dict[str, Any]]:
-    proposals = [record.proposal for record in records]
+    proposals = [record.held_under for record in records]
     revisions, owners = current_revisions(proposals), owner_names(proposals, now)
     notes = _notes(proposals, person, now) if view is View.HELD else {}
     return [
         _row(
             record,
-            revisions[record.proposal_id],
-            owners.get(record.proposal_id, ""),
-            notes.get(record.proposal_id),
+            revisions[proposal.id],
+            owners.get(proposal.id, ""),
+            notes.get(proposal.id),
             several,
         )
-        for record in records
+        for record, proposal in zip(records, proposals, strict=True)
     ]
 
 
@@ -166,12 +166,12 @@ def _row(
     record: MemoryRecord, revision: Revision, owner: str, note: str | None, several: bool
 ) -> dict[str, Any]:
     kind, ref = source_of(record.provenance)
-    proposal = record.proposal
+    proposal = record.held_under
     signals = [signal for signal in revision.gate["signals"] if signal["outcome"] == "quarantine"]
     return {
         "id": proposal.id,
         "url": reverse("quarantine_item", args=[proposal.id]),
-        "text": summarise(proposal.tool, masked_value({"content": record.content})),
+        "text": summarise(record.proposal.tool, masked_value({"content": record.content})),
         "secret": masked(record.content).is_masked,
         "signals": [signal_title(signal["code"]) for signal in signals],
         "source_kind": kind,
@@ -181,6 +181,6 @@ def _row(
         "workspace": record.workspace.name if several else None,
         "votes": {"given": proposal.approvals_given, "required": proposal.approvals_required},
         "note": note or "",
-        "held_since": record.recorded_at,
+        "held_since": record.held_since,
         "current": False,
     }

@@ -44,6 +44,7 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "record": _record(found),
         "verdict": judged.verdict.decision.value,
         "reasons": _reasons(judged),
+        "held_url": _held_url(found),
         "evidence": [_evidence(row) for row in people.evidence(found)],
         "history": [_event(event) for event in people.history(found)],
         "audit_url": audit_url(found.proposal, actor.person, now),
@@ -83,6 +84,11 @@ def _record(found: MemoryRecord) -> dict[str, Any]:
         "supersedes": {"id": before, "url": reverse("memory_record", args=[before])} if before else None,
         "proposal_url": reverse("proposal", args=[found.proposal_id]),
     }
+
+
+def _held_url(found: MemoryRecord) -> str | None:
+    is_held = (found.trust, found.lifecycle) == ("quarantined", "active")
+    return reverse("quarantine_item", args=[found.held_under.id]) if is_held else None
 
 
 def _reasons(judged: Judged) -> list[str]:

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     AUTHOR = "author"
     MINTER = "minter"
     RULE_CHANGER = "rule_changer"
+    ORIGIN = "origin"
 
 
 class Role(StrEnum):
@@ -45,11 +46,13 @@ def conflict_set(
     principals: Iterable[PersonId] = (),
     authors: Iterable[PersonId] = (),
     rule_changers: Iterable[PersonId] = (),
+    origins: Iterable[PersonId] = (),
 ) -> dict[PersonId, Reason]:
     """Return everyone who may not approve, with the first reason that holds.
 
     Owners of the agent when each revision was made and now, who minted the tokens used, the person acted
-    for, every author of any revision, and whoever changed the applying rule since it was submitted.
+    for, every author of any revision, and whoever changed the applying rule since it was submitted. `origins` are
+    those of the proposal that it lets out again.
     """
     listed = {
         Reason.OWNER_NOW: owners_now,
@@ -58,6 +61,7 @@ def conflict_set(
         Reason.AUTHOR: authors,
         Reason.MINTER: minters,
         Reason.RULE_CHANGER: rule_changers,
+        Reason.ORIGIN: origins,
     }
     return union(*(dict.fromkeys(people, reason) for reason, people in listed.items()))
 
@@ -172,6 +176,7 @@ class Electorate:
             Reason.AUTHOR: "You wrote a revision of this.",
             Reason.MINTER: f"You minted the token that {self.agent} used.",
             Reason.RULE_CHANGER: "You changed the rule that applies to this.",
+            Reason.ORIGIN: "You are not independent of what brought it.",
         }[Reason(self.conflicts[person])]
 
     def eligible(self, now: datetime) -> frozenset[PersonId]:

@@ -72,6 +72,7 @@ _PARTS = {
     Reason.AUTHOR: "author of a revision",
     Reason.MINTER: "minted the token",
     Reason.RULE_CHANGER: "changed the rule",
+    Reason.ORIGIN: "not independent of what brought it",
 }
 
 

@@ -79,7 +79,7 @@ _TELLINGS: Mapping[str, tuple[_Telling, ...]] = {
         _Telling("Erase {record}", "erase the memory", "{record}"),
         _Telling("Erase all that carries one label", "erase all that carries the label", "{about}"),
     ),
-    "memory.release": (_Telling("Release {record}", "release the memory", "{record}"),),
+    "memory.release": (_Telling("Release or discard {record}", "release or discard the memory", "{record}"),),
     "tombstone.lift": (_Telling("Lift {tombstone}", "lift the tombstone", "{tombstone}"),),
     "policy.change": (_Telling("Change the policy", "change", "the policy"),),
     "facts.optimise": (_Telling("Tidy the facts", "tidy", "the facts"),),

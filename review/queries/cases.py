@@ -146,6 +146,17 @@ def conflicts_of(proposal: Proposal, now: datetime) -> dict[UUID, Reason]:
     return _conflicts([proposal], now, identities())[proposal.id]
 
 
+def not_independent_of(origin: UUID | None, now: datetime) -> Collection[UUID]:
+    """Return who is in conflict with the proposal that another one lets out again; nobody where there is none."""
+    return _conflicts_by_id([origin], now, identities())[origin] if origin else ()
+
+
+def origin_of(revision: Revision) -> UUID | None:
+    """Return the proposal that `revision` lets out again, as the gate found it."""
+    named = revision.gate.get("origin")
+    return UUID(named) if named else None
+
+
 def submitted_by(
     proposal: Proposal, token: AgentToken | None, now: datetime, *, author: Person | None = None
 ) -> dict[UUID, Reason]:
@@ -282,15 +293,41 @@ def _membership(row: _Held, vouched_by: set[UUID] | None, known: Identities) -> 
 def _conflicts(
     proposals: Sequence[Proposal], now: datetime, known: Identities
 ) -> dict[UUID, dict[UUID, Reason]]:
-    """Return the union of what was stored with the revisions and what the tables say now."""
+    """Return the union of what was stored with the revisions and what the tables say now.
+
+    What lets another proposal out again has all of that one's: it was decided before, so this goes one step back.
+    """
     stored: dict[UUID, dict[UUID, Reason]] = defaultdict(dict)
     for row in _stored_conflicts(_ids(proposals)):
         stored[row.proposal_id][row.person_id] = Reason(row.reason)
-    recomputed = _recomputed(proposals, now)
+    revisions: dict[UUID, list[Revision]] = defaultdict(list)
+    for written in _revisions(_ids(proposals)):
+        revisions[written.proposal_id].append(written)
+    recomputed = _recomputed(proposals, revisions, now)
+    inherited = _inherited(revisions, now, known)
     return {
-        proposal.id: known.folded(union(stored[proposal.id], recomputed[proposal.id]))
+        proposal.id: known.folded(
+            union(stored[proposal.id], recomputed[proposal.id], inherited.get(proposal.id, {}))
+        )
         for proposal in proposals
     }
+
+
+def _inherited(
+    revisions: Mapping[UUID, list[Revision]], now: datetime, known: Identities
+) -> dict[UUID, dict[UUID, Reason]]:
+    """Return for each proposal that lets another one out again who is in conflict with that one."""
+    origins = {id_: origin for id_, written in revisions.items() if (origin := origin_of(written[-1]))}
+    if not origins:
+        return {}
+    theirs = _conflicts_by_id(origins.values(), now, known)
+    return {id_: dict.fromkeys(theirs.get(origin, ()), Reason.ORIGIN) for id_, origin in origins.items()}
+
+
+def _conflicts_by_id(
+    proposals: Iterable[UUID], now: datetime, known: Identities
+) -> dict[UUID, dict[UUID, Reason]]:
+    return _conflicts(list(Proposal.objects.filter(pk__in=set(proposals))), now, known)
 
 
 @prepared
@@ -298,11 +335,10 @@ def _stored_conflicts(proposals: tuple[UUID, ...]) -> QuerySet[Conflict]:
     return Conflict.objects.filter(proposal__in=proposals)
 
 
-def _recomputed(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, dict[UUID, Reason]]:
+def _recomputed(
+    proposals: Sequence[Proposal], revisions: Mapping[UUID, list[Revision]], now: datetime
+) -> dict[UUID, dict[UUID, Reason]]:
     ownerships = _ownerships(proposals)
-    revisions: dict[UUID, list[Revision]] = defaultdict(list)
-    for row in _revisions(_ids(proposals)):
-        revisions[row.proposal_id].append(row)
     rule_changers = _rule_changers(proposals, revisions)
     return {
         proposal.id: _conflict_set(
@@ -382,8 +418,10 @@ def _ruled_by(proposal: Proposal, revisions: Iterable[Revision]) -> tuple[str, .
 
 
 def _changes(version: PolicyVersion, proposal: Proposal, tools: Iterable[str]) -> bool:
-    if version.workspace_id != proposal.workspace_id or version.created_at <= proposal.created_at:
+    if version.workspace_id != proposal.workspace_id or not proposal.created_at < version.created_at:
         return False
+    if proposal.decided_at is not None and proposal.decided_at <= version.created_at:
+        return False  # it was decided by then, so that rule had no say in it
     before, after = (
         [resolved_in(proposal.workspace_id, number, tool).digest for tool in tools]
         for number in (version.version - 1, version.version)

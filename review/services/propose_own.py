@@ -14,11 +14,12 @@ from review.audit.actions import Action
 from review.domain.independence import conflict_set
 from review.domain.status import Status, current
 from review.models import Proposal, Revision
+from review.queries.cases import not_independent_of
 from review.services import take_effect
 from review.services.propose import require_deciders
 from review.services.revisions import Words, bind, digest_of, ends, lay, opened
 from review.services.transitions import record
-from review.services.weigh import Weighed
+from review.services.weigh import RELEASE, Weighed
 
 WAITING = (Status.PENDING, Status.QUARANTINED)
 
@@ -38,7 +39,7 @@ def propose_own(
 
     What the gate holds is held, as an agent's would be. `run_id` names what it was proposed together with.
 
-    Raises: Unsatisfiable.
+    Raises: Unsatisfiable, but not for what he puts into quarantine: a brake works however few could release it.
     """
     text = canonical(dict(arguments))
     proposal = opened(
@@ -47,8 +48,13 @@ def propose_own(
     proposal.expires_at = ends(proposal, weighed, now)
     binding = bind(proposal, 1, text, weighed, proposal.expires_at)
     proposal.binding = binding.digest()
-    conflicts = conflict_set(principals=[by.person.id], authors=[by.person.id])
-    require_deciders(proposal, weighed, conflicts, now)
+    conflicts = conflict_set(
+        principals=[by.person.id],
+        authors=[by.person.id],
+        origins=not_independent_of(weighed.origin, now),
+    )
+    if tool != RELEASE:
+        require_deciders(proposal, weighed, conflicts, now)
     proposal.save(force_insert=True)
     words = Words(reason)
     lay(proposal, binding, weighed, words=words, conflicts=conflicts, token=None, author=by.person, now=now)

@@ -44,7 +44,8 @@ REFUSALS: Mapping[str, type[Refusal]] = {
 class Weighed:
     """What policy and gate say of a call. `deciding` is the rule whose quorum counts: the release's while held.
 
-    `version` is that of the thing it would change, as it stood then; None where it only adds.
+    `version` is that of the thing it would change, as it stood then; None where it only adds. `origin` is the
+    proposal that it lets out again, None for most.
     """
 
     rule: Rule
@@ -52,6 +53,7 @@ class Weighed:
     outcome: Outcome
     signals: tuple[Signal, ...]
     version: int | None = None
+    origin: UUID | None = None
 
     @property
     def held(self) -> bool:
@@ -67,10 +69,12 @@ class Weighed:
     def gate(self) -> dict[str, Any]:
         """Return what is stored and shown of the gate."""
         version = {} if self.version is None else {"version": self.version}
+        origin = {} if self.origin is None else {"origin": str(self.origin)}
         return {
             "outcome": str(self.outcome),
             "signals": [signal.members() for signal in self.signals],
             **version,
+            **origin,
         }
 
 
@@ -112,7 +116,14 @@ def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
     if outcome is Outcome.REJECT:
         raise refusal_of(signals)
     deciding = resolved(submission.workspace.id, RELEASE) if outcome is Outcome.QUARANTINE else rule
-    return Weighed(rule, deciding, outcome, tuple(signals), version_for(tool, submission.arguments))
+    return Weighed(
+        rule,
+        deciding,
+        outcome,
+        tuple(signals),
+        version=version_for(tool, submission.arguments),
+        origin=effect.origin(submission.workspace.id, submission.arguments) if effect else None,
+    )
 
 
 def refusal_of(signals: list[Signal]) -> Refusal:

@@ -21,7 +21,11 @@ from review.queries.visible import is_visible, started_by
 from review.services.expire import meet
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
+from review.services.weigh import RELEASE
 
+STAYS_HELD = (
+    "You put this into quarantine, and one person does not let it out. Others release it; you can discard it."
+)
 NOT_YOURS = "Only whoever proposed this takes it back. You can reject it where your role lets you decide."
 
 
@@ -44,7 +48,8 @@ def withdraw(proposal_id: UUID, *, by: AgentActor, reason: str = "") -> Proposal
 def withdraw_own(proposal_id: UUID, *, by: PersonActor, reason: str = "") -> Proposal:
     """Return the proposal that `by` started himself, withdrawn.
 
-    Raises: NotFound, NotEligible for what somebody else started, AlreadyDecided, Expired.
+    Raises: NotFound, NotEligible for what somebody else started and for what he put into quarantine,
+    AlreadyDecided, Expired.
     """
     now = timezone.now()
 
@@ -61,6 +66,8 @@ def _withdraw_own(proposal_id: UUID, by: PersonActor, reason: str) -> Proposal:
         raise NotFound
     if not started_by(proposal, by.person.id):
         raise NotEligible(NOT_YOURS)
+    if proposal.tool == RELEASE and proposal.status == Status.QUARANTINED:
+        raise NotEligible(STAYS_HELD)
     return _take_back(proposal, by, reason, now)
 
 

@@ -60,6 +60,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("memory-search", "/memory/?q=port"),
             ("record", f"/memory/{items[0]['id']}/"),
             ("record-retract", f"/memory/{items[0]['id']}/retract/"),
+            ("record-quarantine", f"/memory/{items[0]['id']}/quarantine/"),
             ("record-replace", f"/memory/{items[0]['id']}/supersede/"),
             ("record-erase", f"/memory/{items[0]['id']}/erase/"),
             ("erase-all", "/memory/erase/"),
