@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import agent, agents, insights, policy, trail
+from review.views import agent, agents, insights, policy, trail, trail_export, trail_life
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -36,10 +36,11 @@ urlpatterns = [
     path("agents/webhooks/<uuid:webhook>/test/", agent.test, name="webhook_test"),
     path("agents/messages/<uuid:message>/again/", agent.again, name="message_again"),
     path("audit/", trail.trail, name="audit"),
+    path("audit/proposals/<uuid:id>/", trail_life.life, name="audit_life"),
     path("audit/<int:seq>/", trail.entry, name="audit_entry"),
     path("audit/verify/", trail.verify_log, name="audit_verify"),
-    path("audit/export.jsonl", trail.export_jsonl, name="audit_export_jsonl"),
-    path("audit/export.csv", trail.export_csv, name="audit_export_csv"),
+    path("audit/export.jsonl", trail_export.export_jsonl, name="audit_export_jsonl"),
+    path("audit/export.csv", trail_export.export_csv, name="audit_export_csv"),
     path("insights/", insights.insights, name="insights"),
     path("insights/insights.csv", insights.insights_csv, name="insights_csv"),
 ]

@@ -162,7 +162,9 @@ def short_id(value: object) -> str:
 
 @register.simple_tag
 def moment(value: datetime, style: str = "clock") -> SafeString:
-    """Return `value` with its zone. Styles: "clock" (day only if not today), "full", "date", "seconds"."""
+    """Return `value` with its zone. Styles: "clock" (day only if not today), "full", "date", "exact",
+    and "seconds" for a column whose head names the zone.
+    """
     return _time(value, _written(value.astimezone(UTC), style))
 
 
@@ -175,6 +177,8 @@ def _written(at: datetime, style: str) -> str:
     today = timezone.now().astimezone(UTC)
     if style == "seconds":
         return date_format(at, "H:i:s")
+    if style == "exact":
+        return f"{date_format(at, 'j M Y H:i:s')} UTC"
     day = date_format(at, "j M" if at.year == today.year and style != "date" else "j M Y")
     if style == "date":
         return day

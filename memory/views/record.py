@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -23,7 +24,6 @@ from review.access.queries import has_role, workspaces_of
 from review.access.roles import Role
 from review.access.sessions import signed_in
 from review.audit.actions import Action
-from review.views.parts import audit_url
 
 if TYPE_CHECKING:
     from memory.models import MemoryRecord, RecordEvidence
@@ -47,7 +47,7 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "held_url": _held_url(found),
         "evidence": [_evidence(row) for row in people.evidence(found)],
         "history": [_event(event) for event in people.history(found)],
-        "audit_url": audit_url(found.proposal, actor.person, now),
+        "audit_url": _audit_url(found, actor, now),
         "erased": _erased(found),
         "actions": [*actions(found), *erase.action(found)]
         if has_role(actor.person.id, found.workspace_id, Role.REVIEWER, now)
@@ -59,6 +59,12 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
 def _erased(found: MemoryRecord) -> dict[str, Any] | None:
     told = erasures.of_record(found)
     return told and {"at": told.at, "url": reverse("proposal", args=[told.proposal])}
+
+
+def _audit_url(found: MemoryRecord, actor: PersonActor, now: datetime) -> str | None:
+    """Return where a manager finds the entries about the record itself."""
+    manages = has_role(actor.person.id, found.workspace_id, Role.MANAGER, now)
+    return f"{reverse('audit')}?about={found.id}" if manages else None
 
 
 def _record(found: MemoryRecord) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -113,3 +114,43 @@ DECISIVE = frozenset(a for a in Action if a.family in {"decision", "permit"}) - 
 
 #: Entries of no workspace about one's own account; managers see those of their members.
 ACCOUNT = frozenset(a for a in Action if a.family in _ACCOUNT_FAMILIES)
+
+
+class Ending(StrEnum):
+    """How something ended: what the log is filtered by, whichever action tells of it."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    CHANGES_REQUESTED = "changes_requested"
+    QUARANTINED = "quarantined"
+    REFUSED = "refused"
+    EXECUTED = "executed"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+
+
+_TOLD = (Action.OUTCOME_REPORTED, Action.OUTCOME_RULED)
+
+#: Actions that tell of several endings: the state in their `after` says which it was.
+SAYING = frozenset(_TOLD)
+
+#: Which actions tell of each ending.
+TELLING: Mapping[Ending, tuple[Action, ...]] = {
+    Ending.APPROVED: (Action.DECISION_APPROVED, Action.PROPOSAL_APPROVED, Action.PROPOSAL_AUTO_APPROVED),
+    Ending.REJECTED: (Action.DECISION_REJECTED, Action.PROPOSAL_REJECTED, Action.MEMORY_DISCARDED),
+    Ending.CHANGES_REQUESTED: (Action.DECISION_CHANGES_REQUESTED,),
+    Ending.QUARANTINED: (Action.PROPOSAL_QUARANTINED, Action.MEMORY_QUARANTINED),
+    Ending.REFUSED: (
+        *(Action.PROPOSAL_REFUSED, Action.DECISION_REFUSED, Action.PERMIT_REFUSED),
+        *(Action.SIGN_IN_FAILED, Action.STEP_UP_FAILED),
+    ),
+    Ending.EXECUTED: (Action.PROPOSAL_EXECUTED,),
+    Ending.SUCCEEDED: _TOLD,
+    Ending.FAILED: _TOLD,
+    Ending.UNKNOWN: (*_TOLD, Action.OUTCOME_UNKNOWN),
+    Ending.WITHDRAWN: (Action.PROPOSAL_WITHDRAWN,),
+    Ending.EXPIRED: (Action.PROPOSAL_EXPIRED, Action.PERMIT_EXPIRED),
+}

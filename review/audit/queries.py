@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import reduce
 from heapq import merge
 from itertools import islice
+from operator import or_
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from review.audit.actions import ACCOUNT, Action
+from review.audit.actions import ACCOUNT, SAYING, TELLING, Action, Ending
 from review.audit.chain import stamp
 from review.audit.models import Entry, Head, PrivateText
+from review.audit.tallies import bounds, span
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,10 @@ class Scope:
 
 @dataclass(frozen=True)
 class Filters:
-    """What a reader asked for; None is anything. `since` is included, `until` is not; both with a zone."""
+    """What a reader asked for; None is anything. `since` is included, `until` is not; both with a zone.
+
+    `about` is the id of whatever was acted on, a record for example; `ending` how something ended.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
@@ -44,9 +50,35 @@ class Filters:
     action: Action | None = None
     tool: str | None = None
     proposal: UUID | None = None
+    about: UUID | None = None
+    ending: Ending | None = None
 
     def condition(self) -> Q:
         """The filters as one condition."""
+        ended = reduce(or_, self.endings())
+        return self._placed() & ended
+
+    def parts(self) -> Iterator[Q]:
+        """The filters as conditions that each ask for one action at most; no entry fits two.
+
+        The time is a range of entries in them, since what is far back is found by its place.
+        """
+        here = Q(**bounds(span(self.since, self.until)))
+        timeless = replace(self, since=None, until=None)
+        for ended in self.endings():
+            yield here & timeless._placed() & ended
+
+    def endings(self) -> list[Q]:
+        """The actions that tell of `ending`, one condition each; one that asks nothing where any will do."""
+        if self.ending is None:
+            return [Q()]
+        said = rf'"after":\{{[^{{}}]*"status":"{self.ending.value}"'
+        return [
+            Q(action=action, canonical__regex=said) if action in SAYING else Q(action=action)
+            for action in TELLING[self.ending]
+        ]
+
+    def _placed(self) -> Q:
         wanted = {
             "stamp__gte": self.since and stamp(self.since),
             "stamp__lt": self.until and stamp(self.until),
@@ -55,6 +87,7 @@ class Filters:
             "action": self.action,
             "tool": self.tool,
             "proposal": _text(self.proposal),
+            "object_id": _text(self.about),
         }
         return Q(**{name: value for name, value in wanted.items() if value is not None})
 
@@ -66,14 +99,20 @@ def page(
     scope: Scope, filters: Filters = EVERYTHING, *, before: int | None = None, limit: int = 50
 ) -> list[Entry]:
     """At most `limit` entries, newest first, below entry `before`. The next page is below the last of these."""
-    wanted = filters.condition() & (Q() if before is None else Q(seq__lt=before))
-    parts = (Entry.objects.filter(part & wanted).order_by("-seq")[:limit] for part in scope.parts())
+    below = Q() if before is None else Q(seq__lt=before)
+    parts = (rows.filter(below).order_by("-seq")[:limit] for rows in _parts(scope, filters))
     return list(islice(merge(*parts, key=lambda entry: -entry.seq), limit))
 
 
 def count(scope: Scope, filters: Filters = EVERYTHING) -> int:
     """How many entries `page` would give in all."""
-    return sum(Entry.objects.filter(part & filters.condition()).count() for part in scope.parts())
+    return sum(rows.count() for rows in _parts(scope, filters))
+
+
+def _parts(scope: Scope, filters: Filters) -> Iterator[QuerySet[Entry]]:
+    """Yield what the reader may see and asked for, in parts that each follow one index."""
+    for wanted in list(filters.parts()):
+        yield from (Entry.objects.filter(part & wanted) for part in scope.parts())
 
 
 def entry(scope: Scope, seq: int) -> Entry | None:
@@ -91,9 +130,12 @@ def history(workspace: UUID, *, proposal: UUID | None = None, object_id: UUID | 
     return list(Entry.objects.filter(of, workspace=str(workspace)).order_by("seq"))
 
 
-def private_texts(entry: Entry) -> dict[str, str | None]:
-    """What people wrote for this entry, by name; None where it was erased."""
-    return dict(PrivateText.objects.filter(seq=entry.seq).values_list("name", "text"))
+def private_texts(entries: Iterable[int]) -> dict[int, dict[str, str | None]]:
+    """What people wrote for each of these entries, by name; None where it was erased."""
+    written: dict[int, dict[str, str | None]] = {seq: {} for seq in entries}
+    for seq, name, text in PrivateText.objects.filter(seq__in=written).values_list("seq", "name", "text"):
+        written[seq][name] = text
+    return written
 
 
 def recorded_recently(

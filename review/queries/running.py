@@ -52,5 +52,5 @@ def drifts(proposal: Proposal, limit: int = 5) -> list[Drift]:
 
 
 def _drift(entry: Entry) -> Drift:
-    said = audit.private_texts(entry).get(DIFF)
+    said = audit.private_texts([entry.seq])[entry.seq].get(DIFF)
     return Drift(entry.account or "", entry.time, json.loads(said) if said else [])

@@ -234,7 +234,8 @@ def edit_url(proposal: Proposal, electorate: Electorate, person: Person, now: da
 
 def audit_url(proposal: Proposal, person: Person, now: datetime) -> str | None:
     """Return where a manager follows this proposal in the log."""
-    return f"/audit/?proposal={proposal.id}" if is_manager(person.id, proposal.workspace_id, now) else None
+    manages = is_manager(person.id, proposal.workspace_id, now)
+    return reverse("audit_life", args=[proposal.id]) if manages else None
 
 
 def rail(past: Story, case: Case, person: Person, now: datetime) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 
 from review.audit import proofs
@@ -44,6 +44,7 @@ def line(entry: Entry, summaries: Mapping[str, str] | None = None) -> dict[str, 
         "refused": members["action"] in REFUSED,
         "what": _what(members, summaries),
         "on": _on(members),
+        "on_url": _page_of(members.get("object")),
     }
 
 
@@ -70,12 +71,51 @@ def detail(entry: Entry) -> dict[str, Any]:
         if proof
         else None,
         "url": reverse("audit_entry", args=[entry.seq]),
-        "proposal_url": f"{reverse('audit')}?proposal={entry.proposal}" if entry.proposal else None,
-        "texts": [
-            {"name": name, "text": text or "", "erased": text is None}
-            for name, text in private_texts(entry).items()
-        ],
+        "links": _links(entry, json.loads(entry.canonical)),
+        "texts": texts([entry.seq])[entry.seq],
     }
+
+
+def texts(entries: Iterable[int]) -> Mapping[int, list[dict[str, Any]]]:
+    """Return what people wrote for each of the entries, erased or not, as the pages of entries show it."""
+    return {
+        seq: [{"name": name, "text": text or "", "erased": text is None} for name, text in written.items()]
+        for seq, written in private_texts(entries).items()
+    }
+
+
+#: Where each kind of object has its page, by the name of its address.
+PAGES = {"proposal": "proposal", "record": "memory_record", "agent": "agent", "person": "person"}
+
+
+def _page_of(subject: Mapping[str, Any] | None) -> str | None:
+    """Return the address of what was acted on, or None where it has no page of its own."""
+    return _known(PAGES.get(subject["type"]), subject["id"]) if subject else None
+
+
+def _links(entry: Entry, members: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the pages of all that an entry is about, and how its proposal came and went."""
+    actor, subject = members["actor"], members.get("object")
+    places = [
+        (_("Follow this proposal"), _known("audit_life", entry.proposal)),
+        (_("The proposal"), _known("proposal", entry.proposal)),
+        (_("The record"), _page_of(subject) if subject and subject["type"] == "record" else None),
+        (_("The agent"), _known("agent", entry.agent)),
+        (_("The person"), _known("person", actor.get("person"))),
+        (
+            _("The person it was done to"),
+            _page_of(subject) if subject and subject["type"] == "person" else None,
+        ),
+    ]
+    return [(label, url) for label, url in places if url]
+
+
+def _known(name: str | None, id_: str | None) -> str | None:
+    """Return the address of the page `name` of `id_`, or None where one of them is none: an entry is never refused."""
+    try:
+        return reverse(name, args=[id_]) if name and id_ else None
+    except NoReverseMatch:
+        return None
 
 
 def _summaries(entries: Sequence[Entry]) -> Mapping[str, str]:

@@ -83,6 +83,8 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("audit", "/audit/"),
             ("audit-open", "/audit/?open=20"),
             ("audit-nothing", "/audit/?tool=none"),
+            ("audit-life", f"/audit/proposals/{proposal}/"),
+            ("audit-fault", "/audit/?outcome=none"),
             ("memory-import", "/memory/import/"),
             ("insights", "/insights/"),
             ("insights-nothing", "/insights/?from=2020-01-01&to=2020-02-01"),

@@ -133,10 +133,10 @@ def test_one_proposal_is_followed_from_birth_to_outcome() -> None:
 
 def test_a_reason_is_read_beside_its_entry_until_it_is_erased() -> None:
     entry = did(Action.DECISION_REJECTED, private={"reason": "The invoice is forged."})
-    assert queries.private_texts(entry) == {"reason": "The invoice is forged."}
+    assert queries.private_texts([entry.seq, 1]) == {entry.seq: {"reason": "The invoice is forged."}, 1: {}}
     with write():
         erase_private_texts([entry.seq])
-    assert queries.private_texts(entry) == {"reason": None}
+    assert queries.private_texts([entry.seq]) == {entry.seq: {"reason": None}}
 
 
 def test_reading_is_recorded_once_a_session_and_hour() -> None:
