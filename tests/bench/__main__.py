@@ -6,7 +6,7 @@ import sys
 import traceback
 
 # Importing a module registers its rows.
-from tests.bench import bodies, differences, faults, hostile, log, memory, queue, server, starts  # noqa: F401
+from tests.bench import bodies, differences, faults, growth, hostile, log, memory, queue, server, starts  # noqa: F401
 from tests.bench.rounds import ROUNDS, Row, rows
 
 

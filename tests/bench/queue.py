@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from statistics import median
 
+from tests.bench.copies import columns_of, copied
 from tests.bench.rounds import ROUNDS, row
 from tests.bench.server import Posting, Reviewer, timed
 from tests.support.console import Console
@@ -16,12 +17,6 @@ PENDING = 10  # one in so many waits, the others are over
 OPENED = 5  # times a view is opened in a round
 VIEWS = ("mine", "others", "returned", "unrun", "decided")
 WITH_A_REVISION = 2_000  # newest of each kind: what a page can show
-
-_COPY = """
-    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {count})
-    INSERT INTO review_proposal ({names})
-    SELECT {values} FROM numbers JOIN review_proposal model ON model.id = '{model}'
-"""
 
 
 @row("first page of the queue at a million proposals against ten thousand, p50, the worst view", must=1.2)
@@ -50,16 +45,13 @@ def fill(path: Path, model: str, count: int) -> None:
     """Put `count` copies of the proposal with the id `model` beside it: past the console, as only a bench may."""
     over = f"n % {PENDING} > 0"
     changed = {
-        "id": f"printf('%012x', 1700000000000 + n) || substr('{model}', 13, 12) || printf('%08x', n)",
         "status": f"CASE WHEN {over} THEN 'executed' ELSE 'pending' END",
         "decided_at": f"CASE WHEN {over} THEN datetime('now', printf('-%d seconds', n % 900000)) END",
         "expires_at": "datetime('now', printf('+%d seconds', 3600 + n % 500000))",
         "risk_rank": "n / 10 % 3",
     }
     with closing(sqlite3.connect(path)) as database, database:
-        columns = [str(column[1]) for column in database.execute("PRAGMA table_info(review_proposal)")]
-        values = ", ".join(changed.get(column, f"model.{column}") for column in columns)
-        database.execute(_COPY.format(count=count, names=", ".join(columns), values=values, model=model))
+        copied(database, "review_proposal", model, count, changed)
         for status, order in (("pending", "risk_rank DESC, expires_at"), ("executed", "decided_at DESC")):
             _lay(database, model, status, order)
         database.execute("ANALYZE")
@@ -67,7 +59,7 @@ def fill(path: Path, model: str, count: int) -> None:
 
 def _lay(database: sqlite3.Connection, model: str, status: str, order: str) -> None:
     """Give the first of the proposals in a state the revision of the model."""
-    columns = [str(column[1]) for column in database.execute("PRAGMA table_info(review_revision)")]
+    columns = columns_of(database, "review_revision")
     changed = {"id": "chosen.id", "proposal_id": "chosen.id"}
     values = ", ".join(changed.get(column, f"model.{column}") for column in columns)
     database.execute(
