@@ -7,6 +7,7 @@ from memory.views.erase import certificate, erase, erase_label
 from memory.views.exchange import export, import_page
 from memory.views.quarantine import quarantine_item
 from memory.views.quarantine_list import quarantine
+from memory.views.quarantine_source import quarantine_source
 from memory.views.record import record
 from memory.views.rejected import lift, rejected_values
 from memory.views.search import search
@@ -15,6 +16,7 @@ urlpatterns = [
     path("quarantine/", quarantine, name="quarantine"),
     path("quarantine/<uuid:proposal_id>/", quarantine_item, name="quarantine_item"),
     path("proposals/<uuid:id>/certificate/", certificate, name="erasure_certificate"),
+    path("quarantine/<uuid:proposal_id>/source/", quarantine_source, name="quarantine_source"),
     path("memory/", search, name="memory"),
     path("memory/import/", import_page, name="memory_import"),
     path("memory/export.jsonl", export, name="memory_export"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
+from uuid import UUID
 
 from django.db.models import Case, Exists, F, IntegerField, OuterRef, Q, When
 from django.db.models.functions import Coalesce
@@ -14,7 +16,7 @@ from review.access.models import Person
 from review.access.queries import workspaces_of
 from review.domain.refusals import NotFound
 from review.domain.status import Status
-from review.models import Proposal
+from review.models import Proposal, Revision
 from review.queries.paging import Keyset, Page
 from review.queries.queue import decidable_by
 
@@ -39,12 +41,32 @@ class Filters:
     """What the address asks for; empty means any. `search` looks into the held text."""
 
     workspace: str = ""
+    reason: str = ""
     source: str = ""
     agent: str = ""
     search: str = ""
 
     def scope(self) -> list[str]:
-        return [self.workspace, self.source, self.agent, self.search]
+        return [self.workspace, self.reason, self.source, self.agent, self.search]
+
+
+REASONS = (
+    *("credential", "untrusted_source", "model_instructions", "hidden_characters", "look_alike"),
+    "set_aside",
+)
+"""The signals that hold a text."""
+SINCE = Coalesce("held_by__created_at", "recorded_at")
+UNDER = [f"{name}__{of}" for name in ("proposal", "held_by") for of in ("workspace", "agent")]
+LONGEST_WALK = 500  # held records among which a place is counted
+
+
+class Place(NamedTuple):
+    """Where something held stands in the list of a person, from 1, and the proposals before and after it."""
+
+    number: int
+    of: int
+    previous: UUID | None
+    following: UUID | None
 
 
 def page(
@@ -55,15 +77,41 @@ def page(
     Raises: BadCursor.
     """
     rows = matching(in_view(person, view, now), filters)
-    under = [f"{name}__{of}" for name in ("proposal", "held_by") for of in ("workspace", "agent")]
-    rows = rows.select_related("workspace", "agent", *under).annotate(
-        since=Coalesce("held_by__created_at", "recorded_at"),
-        let_out_at=Coalesce("held_by__decided_at", "trusted_at"),
-    )
-    first = Case(When(_his(person, now), then=0), default=1, output_field=IntegerField())
+    rows = rows.select_related("workspace", "agent", *UNDER)
+    rows = rows.annotate(since=SINCE, let_out_at=Coalesce("held_by__decided_at", "trusted_at"))
     return ORDERS[view].page(
-        rows.annotate(others=first), cursor=cursor, size=PAGE, scope=[view, str(person.id), *filters.scope()]
+        rows.annotate(others=_others(person, now)),
+        cursor=cursor,
+        size=PAGE,
+        scope=[view, str(person.id), *filters.scope()],
     )
+
+
+def place_of(proposal: UUID, person: Person, now: datetime) -> Place | None:
+    """Return where what is held for `proposal` stands in the list of `person`; None far down, or once it is decided."""
+    rows = in_view(person, View.HELD, now).annotate(others=_others(person, now))
+    listed = list(rows.order_by("others", SINCE, "id").values_list("decided", flat=True)[:LONGEST_WALK])
+    if proposal not in listed:
+        return None
+    at = listed.index(proposal)
+    after = listed[at + 1 : at + 2]
+    return Place(at + 1, len(listed), listed[at - 1] if at else None, after[0] if after else None)
+
+
+def of_source(record: MemoryRecord) -> RecordQuerySet:
+    """Return what is held of the source of `record`, the longest held first.
+
+    One source is one reference of one kind; where none is given, what one agent brought of one kind.
+    """
+    source = record.provenance or {}
+    rows = _still_held(MemoryRecord.objects.filter(workspace=record.workspace_id))
+    rows = rows.filter(provenance__kind=source["kind"]) if source else rows.filter(provenance__isnull=True)
+    same = (
+        rows.filter(provenance__ref=source["ref"])
+        if source.get("ref")
+        else rows.filter(agent=record.agent_id)
+    )
+    return same.select_related("workspace", "agent", *UNDER).order_by(SINCE, "id")
 
 
 def in_view(person: Person, view: View, now: datetime) -> RecordQuerySet:
@@ -71,13 +119,14 @@ def in_view(person: Person, view: View, now: datetime) -> RecordQuerySet:
 
     Each is `decided` under the proposal that brought it, or under the release of what a person set aside.
     """
-    rows = MemoryRecord.objects.filter(
-        workspace_id__in=[workspace.id for workspace in workspaces_of(person.id, now)]
-    ).annotate(decided=Coalesce("held_by", "proposal"))
+    rows = _decided(
+        MemoryRecord.objects.filter(
+            workspace_id__in=[workspace.id for workspace in workspaces_of(person.id, now)]
+        )
+    )
     match view:
         case View.HELD:
-            still = Proposal.objects.filter(pk=OuterRef("decided"), status=Status.QUARANTINED)
-            return rows.held().filter(Exists(still))
+            return _still_held(rows)
         case View.RELEASED:
             return rows.once_held().filter(trust=Trust.TRUSTED)
         case View.DISCARDED:
@@ -92,6 +141,8 @@ def matching(rows: RecordQuerySet, filters: Filters) -> RecordQuerySet:
         "agent__name": filters.agent,
     }
     rows = rows.filter(**{column: value for column, value in exact.items() if value})
+    if filters.reason:
+        rows = rows.filter(_held_for(filters.reason))
     return rows.filter(content__icontains=filters.search) if filters.search else rows
 
 
@@ -128,6 +179,27 @@ def held_for(proposal: Proposal) -> MemoryRecord:
     if found is None:
         raise NotFound
     return found
+
+
+def _decided(rows: RecordQuerySet) -> RecordQuerySet:
+    return rows.annotate(decided=Coalesce("held_by", "proposal"))
+
+
+def _still_held(rows: RecordQuerySet) -> RecordQuerySet:
+    """Those of `rows` that wait for people to decide on the proposal they are held under."""
+    still = Proposal.objects.filter(pk=OuterRef("decided"), status=Status.QUARANTINED)
+    return _decided(rows).held().filter(Exists(still))
+
+
+def _others(person: Person, now: datetime) -> Case:
+    """SQL that puts a person's own first."""
+    return Case(When(_his(person, now), then=0), default=1, output_field=IntegerField())
+
+
+def _held_for(reason: str) -> Exists:
+    """The condition that the gate gave this reason for the current revision of what is decided."""
+    current = Revision.objects.filter(proposal=OuterRef("decided"), number=F("proposal__revision"))
+    return Exists(current.filter(gate__signals__icontains=f'"{reason}"'))
 
 
 def _his(person: Person, now: datetime) -> Exists:

@@ -76,12 +76,13 @@ def show(
 def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/memory/quarantine_item.html."""
     record, revision = held.held_for(found), current_revisions([found])[found.id]
-    case, arguments, past = case_of(found, now), _said(record, revision), Story(found)
+    case, arguments, past = case_of(found, now), said_by(record, revision), Story(found)
     signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
     warnings, beside = suspicious(masked_value(arguments)), _beside(record)
     readers = [agent.name for agent in people.readers(found.workspace_id, now)]
     context = {
-        "back": {"url": reverse("quarantine"), "label": _("Quarantine"), "place": ""},
+        **_place(found, actor, now),
+        "source": _source(found, record),
         "sentence": parts.sentence(found, masked_value(json.loads(revision.arguments)), actor.person, now),
         "facts": _facts(found, record, case, now),
         "readable": case.status is not Status.QUARANTINED and found.status == Status.EXECUTED,
@@ -126,6 +127,30 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
     }
 
 
+def _place(found: Proposal, actor: PersonActor, now: datetime) -> dict[str, Any]:
+    """Return where it stands in the list of what is held, and the way to the next."""
+    place = held.place_of(found.id, actor.person, now)
+    said = _("%(n)d of %(of)d") % {"n": place.number, "of": place.of} if place else ""
+    return {
+        "back": {"url": reverse("quarantine"), "label": _("Quarantine"), "place": said},
+        "previous_url": _item_url(place.previous) if place else None,
+        "next_url": _item_url(place.following) if place else None,
+    }
+
+
+def _item_url(proposal: UUID | None) -> str | None:
+    return reverse("quarantine_item", args=[proposal]) if proposal else None
+
+
+def _source(found: Proposal, record: MemoryRecord) -> dict[str, Any] | None:
+    """Return how many others of its source are held, and the page on which all of them can be discarded."""
+    others = held.of_source(record).exclude(id=record.id).count()
+    if not others:
+        return None
+    title = ngettext("%(n)d more of this source is held", "%(n)d more of this source are held", others)
+    return {"title": title % {"n": others}, "url": reverse("quarantine_source", args=[found.id])}
+
+
 def _facts(found: Proposal, record: MemoryRecord, case: Case, now: datetime) -> dict[str, Any]:
     is_held = case.status is Status.QUARANTINED
     return {
@@ -136,7 +161,7 @@ def _facts(found: Proposal, record: MemoryRecord, case: Case, now: datetime) -> 
     }
 
 
-def _said(record: MemoryRecord, revision: Revision) -> dict[str, Any]:
+def said_by(record: MemoryRecord, revision: Revision) -> dict[str, Any]:
     """Return what is held, as a write would have said it: what was set aside says it itself."""
     said: dict[str, Any] = json.loads(revision.arguments)
     return said if "content" in said else as_arguments(record)

@@ -77,12 +77,13 @@ def _key(view: View) -> str | None:
 
 
 def _filters(request: HttpRequest) -> Filters:
-    return Filters(*(asked(request, name) for name in ("workspace", "source", "agent", "q")))
+    return Filters(*(asked(request, name) for name in ("workspace", "reason", "source", "agent", "q")))
 
 
 def _address(view: View, filters: Filters, cursor: str | None = None) -> str:
     asks = {
         "workspace": filters.workspace,
+        "reason": filters.reason,
         "source": filters.source,
         "agent": filters.agent,
         "q": filters.search,
@@ -121,16 +122,16 @@ def _sentence(view: View, counts: Mapping[View, int], person: Person, now: datet
 
 
 def _picks(filters: Filters, offered: Mapping[str, list[str]]) -> list[dict[str, Any]]:
-    labels = {"workspace": _("Workspace"), "source": _("Source"), "agent": _("Agent")}
-    every = {"workspace": _("all"), "source": _("any"), "agent": _("any")}
+    reasons = [("", _("any")), *((code, signal_title(code)) for code in held.REASONS)]
+    picks = (
+        ("workspace", _("Workspace"), any_of(offered["workspace"], _("all"))),
+        ("reason", _("Reason"), reasons),
+        ("source", _("Source"), any_of(offered["source"], _("any"))),
+        ("agent", _("Agent"), any_of(offered["agent"], _("any"))),
+    )
     return [
-        {
-            "name": name,
-            "label": label,
-            "options": any_of(offered[name], every[name]),
-            "chosen": getattr(filters, name),
-        }
-        for name, label in labels.items()
+        {"name": name, "label": label, "options": options, "chosen": getattr(filters, name)}
+        for name, label, options in picks
     ]
 
 

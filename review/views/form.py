@@ -121,7 +121,7 @@ def decision_form(
         "action": action,
         "revision": proposal.revision,
         "binding": proposal.binding,
-        "nonce": _nonce(proposal, actor, base, decidable, page, now),
+        "nonce": form_nonce(proposal, actor, base, decidable, page, now),
         "start": typed.verdict if typed.refusal and typed.verdict in list(Verdict) else None,
         "held": case.status is Status.QUARANTINED,
         "verdicts": [_verdict(verdict, case, words, bool(why), now) for verdict in _in_order(open_to)],
@@ -153,9 +153,10 @@ def _in_order(open_to: tuple[Verdict, ...]) -> list[Verdict]:
     ]
 
 
-def _nonce(
+def form_nonce(
     proposal: Proposal, actor: PersonActor, base: Base, decidable: bool, page: str, now: datetime
 ) -> str:
+    """Return the nonce of a form that shows `proposal` against `base`, on a page of that digest."""
     compared = (nonce.REVIEWED if decidable else nonce.OTHER) + base.key
     shown = nonce.Shown(actor.person.id, proposal.id, proposal.binding, compared, page)
     return nonce.issue(shown, now=now)

@@ -56,6 +56,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("unknown", f"/proposals/{unknown}/"),
             ("quarantine", "/quarantine/"),
             ("quarantine-item", f"/quarantine/{held}/"),
+            ("quarantine-source", f"/quarantine/{held}/source/"),
             ("memory", "/memory/"),
             ("memory-search", "/memory/?q=port"),
             ("record", f"/memory/{items[0]['id']}/"),
