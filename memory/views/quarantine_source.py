@@ -27,7 +27,7 @@ from review.access.sessions import signed_in
 from review.access.views.shared import refused_status
 from review.domain.decision import Verdict
 from review.domain.gate import Signal
-from review.domain.refusals import NotFound, ReasonRequired
+from review.domain.refusals import Invalid, NotFound, ReasonRequired
 from review.queries.bases import NOTHING
 from review.queries.cases import current_revisions
 from review.queries.visible import visible
@@ -95,34 +95,37 @@ def _page(
     now = timezone.now()
     records = list(held.of_source(record)[:MOST])
     kind, ref = source_of(record.provenance)
+    posted = request.method == "POST"
     refused = [result["refusal"] for result in results if result["refusal"]]
+    if posted and not results:
+        refused = [Invalid(_("Nothing was checked. Check what is to be discarded."))]
     context = {
         "back": {"url": reverse("quarantine"), "label": _("Quarantine"), "place": ""},
         "source_kind": kind,
         "source_ref": ref,
         "agent": "" if ref or record.agent is None else record.agent.name,
-        "status": _status(results, refused) if request.method == "POST" else None,
+        "status": _status(results, refused) if posted else None,
         "results": results,
         "items": _items(records, actor, now),
         "may": has_role(actor.person.id, record.workspace_id, Role.REVIEWER, now),
         "reason": text_of(request.POST.get("reason", "")) if refused else "",
         "reason_error": next((one.detail for one in refused if isinstance(one, ReasonRequired)), ""),
     }
-    all_refused = results and len(refused) == len(results)
+    nothing_done = refused and len(refused) >= len(results)
     return render(
-        request, "memory/quarantine_source.html", context, status=refused[0].status if all_refused else 200
+        request, "memory/quarantine_source.html", context, status=refused[0].status if nothing_done else 200
     )
 
 
 def _status(results: Sequence[dict[str, Any]], refused: Sequence[Refusal]) -> dict[str, Any]:
-    done = len(results) - len(refused)
-    if results and not done:
+    if refused and len(refused) >= len(results):
         return refused_status(refused[0], _("Not recorded. %(why)s") % {"why": refused[0].detail})
+    done = len(results) - len(refused)
     title = ngettext("Recorded: you discarded %(n)d memory.", "Recorded: you discarded %(n)d memories.", done)
     left = ngettext("%(n)d is not; see why below.", "%(n)d are not; see why below.", len(refused))
     return {
-        "recorded": bool(results),
-        "title": title % {"n": done} if results else _("Not recorded. Nothing was checked."),
+        "recorded": True,
+        "title": title % {"n": done},
         "sentence": left % {"n": len(refused)} if refused else "",
     }
 

@@ -11,6 +11,17 @@ ROUNDS = 7
 _rows: dict[str, Row] = {}
 
 
+class Told(float):
+    """A number, and in words what else a reader should know of it."""
+
+    words: str
+
+    def __new__(cls, value: float, words: str) -> Told:
+        told = super().__new__(cls, value)
+        told.words = words
+        return told
+
+
 @dataclass(frozen=True)
 class Row:
     """One line of the table: a ratio, the most it may be, and what it should come to (None: no bound)."""
@@ -26,7 +37,11 @@ class Row:
         return self.must is not None and measured > self.must
 
     def verdict(self, measured: float) -> str:
-        """Return in words what `measured` is against the bounds."""
+        """Return in words what `measured` is against the bounds, and what else it says."""
+        more = f"; {measured.words}" if isinstance(measured, Told) else ""
+        return self._against_bounds(measured) + more
+
+    def _against_bounds(self, measured: float) -> str:
         if self.breaks(measured):
             return f"falls short of what it must be: {measured:.4g}, at most {self.must:g}"
         if self.aim is not None and measured > self.aim:

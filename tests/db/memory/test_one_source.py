@@ -106,7 +106,7 @@ def test_what_is_not_checked_stays_held(team: Team, three: list[Proposal]) -> No
     assert statuses(*three).count("rejected") == 1
     assert "Recorded: you discarded 1 memory." in words(answer.content.decode())
     nothing = send(team.alice, three[0], {**fields, "item": []})
-    assert "Nothing was checked" in nothing.content.decode()
+    assert (nothing.status_code, "Nothing was checked" in nothing.content.decode()) == (422, True)
 
 
 def test_what_changed_since_the_page_was_made_is_left_alone_and_said(
