@@ -6,7 +6,7 @@ import sys
 import traceback
 
 # Importing a module registers its rows.
-from tests.bench import (  # noqa: F401  # noqa: F401
+from tests.bench import (  # noqa: F401
     bodies,
     differences,
     faults,

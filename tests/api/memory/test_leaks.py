@@ -16,14 +16,15 @@ from django.test import Client
 from django.utils import timezone
 
 from huqan_site.api import api
+from memory.gateway.ask import ask
 from memory.models import MemoryRecord
 from review.access.actors import AgentActor
 from tests.support import factories
 from tests.support.factories import Team, bearer
 from tests.support.memory_acts import approve, asked, doubtful, known, reject, remember
 
-MARK = "7443"
-HIDDEN = f"The staging port is {MARK}."
+MARK = "zebrafinch"  # no id and no digest can hold it
+HIDDEN = f"The staging port is behind {MARK}."
 ABOUT = {"subject": "staging port", "predicate": "is"}
 SOON = (timezone.now() + timedelta(days=1)).isoformat()
 
@@ -141,6 +142,12 @@ def _changed(tool: str, **terms: Any) -> Callable[[Team], MemoryRecord]:
     return hide
 
 
+def _set_aside(team: Team) -> MemoryRecord:
+    record = _trusted(team)
+    ask("memory.release", record.id, by=team.alice, reason="Nobody knows this port.")
+    return record
+
+
 def _with_standing(**standing: Any) -> Callable[[Team], MemoryRecord]:
     """Hidden by its row alone, the text still in it: whatever else its use case takes away, this hides it too."""
 
@@ -174,7 +181,7 @@ WAYS: Mapping[str, Callable[[Team], MemoryRecord | None]] = {
     "pending": _pending,
     "rejected": _rejected,
     "quarantined": _quarantined,
-    "quarantined later": _with_standing(trust="quarantined"),
+    "put into quarantine later": _set_aside,
     "discarded": _discarded,
     "retracted": _changed("memory.retract"),
     "superseded": _changed("memory.supersede", **REPLACED),

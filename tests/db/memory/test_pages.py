@@ -268,8 +268,8 @@ def test_a_record_tells_its_life(team: Team) -> None:
 
 def test_only_a_manager_is_led_to_the_log(team: Team) -> None:
     record = known(team.scout, "Invoices go to accounting.", team.alice)
-    assert "/audit/?proposal=" in page(team.dana, f"/memory/{record.id}/")
-    assert "/audit/?proposal=" not in page(team.alice, f"/memory/{record.id}/")
+    assert "/audit/?about=" in page(team.dana, f"/memory/{record.id}/")
+    assert "/audit/?about=" not in page(team.alice, f"/memory/{record.id}/")
 
 
 def test_someone_without_any_role_sees_no_memory(team: Team) -> None:
