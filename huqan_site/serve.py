@@ -152,6 +152,25 @@ def stay_connected() -> None:
             cursor.execute("SELECT COUNT(*) FROM sqlite_master")
 
 
+def put_in_force() -> None:
+    """Reject, erase and revoke once more what an older copy of the database has forgotten, before anybody reads.
+
+    Raises: SystemExit with a sentence where that cannot be done.
+    """
+    from review.audit import withdrawn
+    from review.audit.refusals import Unavailable
+
+    try:
+        count = withdrawn.enforce()
+    except (Unavailable, OSError) as refusal:
+        sys.exit(
+            f"The database has forgotten what {withdrawn.path()} tells, and that cannot be put in force: {refusal} "
+            "Nothing is served before it is."
+        )
+    if count:
+        print(f"Put in force again, from {withdrawn.path().name}: {count}. Each has its entry.", flush=True)
+
+
 def missing_migrations() -> int:
     """Return how many migrations the database still lacks."""
     executor = MigrationExecutor(connection)
@@ -165,6 +184,7 @@ def serve(*, demo: bool) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "huqan_site.settings")
     django.setup()
     greeting = greet_demo() if demo else greet_operator()
+    put_in_force()
     connections.close_all()  # gunicorn forks, and no worker may inherit an open database
     run(Server(server_options(bind, settings.HUQAN_THREADS, greeting)))
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
 from memory.gateway.entries import standing
-from memory.gateway.reach import ERASE, Reach, standing_in
+from memory.gateway.reach import ERASE, Reach, private_texts, standing_in
 from memory.gateway.stillness import stand_still
 from memory.gateway.sweep import sweep_after
 from memory.gateway.tombstones import bury
@@ -71,7 +71,7 @@ def erase(proposal: Proposal, reach: Reach, *, by: Actor) -> dict[str, int]:
     stand_still()
     if not reach:
         raise Inactive
-    counts, private = reach.counts(), reach.private_texts
+    counts, private = reach.counts(), private_texts(reach.proposals, reach.records)
     targets = Targets.of(proposal.id, reach)
     empty_records(targets, by=by)
     for content in sorted(reach.contents):
@@ -87,6 +87,29 @@ def erase(proposal: Proposal, reach: Reach, *, by: Actor) -> dict[str, int]:
     )
     sweep_after(proposal.id, reach.contents)
     return counts
+
+
+def erase_again(
+    erasure: UUID, workspace: UUID, members: Mapping[str, Any], at: datetime, *, by: Actor
+) -> bool:
+    """Do an erasure again, of `at`, in an older copy of the database; return whether there was anything to do.
+
+    Joins the open write(). Raises: Unavailable.
+    """
+    stand_still()
+    targets = Targets.read(erasure, workspace, members)
+    private = private_texts(targets.proposals, targets.records)
+    counts = {
+        "records": empty_records(targets, by=by),
+        "proposals": empty_proposals(targets, by=by),
+        "private_texts": log.erase_private_texts(private),
+    }
+    if Erasure.objects.filter(id=erasure).exists():
+        return any(counts.values())
+    Erasure.objects.create(
+        id=erasure, workspace_id=workspace, targets=targets.members(), counts=counts, erased_at=at
+    )
+    return True
 
 
 def empty_records(targets: Targets, *, by: Actor) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -60,15 +59,6 @@ class Reach:
     def proposals(self) -> set[UUID]:
         return self.carriers | self.words
 
-    @cached_property
-    def private_texts(self) -> list[int]:
-        """The entries of the log whose private texts go."""
-        about = Q(proposal__in=_texts(self.proposals))
-        about |= Q(object_type="record", object_id__in=_texts(self.records))
-        told = Entry.objects.filter(about).exclude(tool=ERASE).values("seq")
-        kept = PrivateText.objects.filter(seq__in=told, text__isnull=False)
-        return sorted(set(kept.values_list("seq", flat=True)))
-
     def counts(self) -> dict[str, int]:
         """How much of each kind goes."""
         return {
@@ -78,7 +68,7 @@ class Reach:
             "revisions": Revision.objects.filter(proposal__in=self.proposals).count(),
             "reasons": Decision.objects.filter(proposal__in=self.proposals).exclude(reason="").count(),
             "evidence": self.evidence().count(),
-            "private_texts": len(self.private_texts),
+            "private_texts": len(private_texts(self.proposals, self.records)),
         }
 
     def evidence(self) -> QuerySet[RecordEvidence]:
@@ -115,6 +105,17 @@ def of_label(scope: UUID, digest: str) -> Reach:
 
     marked = [record for record in every(standing_in(scope)) if carries(vars(record))]
     return _whole(scope, marked, carries)
+
+
+def private_texts(proposals: Iterable[UUID], records: Iterable[UUID]) -> list[int]:
+    """Return the entries about these proposals and records whose private texts are not erased.
+
+    Those of an erasure itself are not among them: why it was asked for is what stays.
+    """
+    about = Q(proposal__in=_texts(proposals)) | Q(object_type="record", object_id__in=_texts(records))
+    told = Entry.objects.filter(about).exclude(tool=ERASE).values("seq")
+    kept = PrivateText.objects.filter(seq__in=told, text__isnull=False)
+    return sorted(set(kept.values_list("seq", flat=True)))
 
 
 def _whole(scope: UUID, seeds: Iterable[MemoryRecord], carries: Holds) -> Reach:

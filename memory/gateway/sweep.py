@@ -153,7 +153,7 @@ def _table_holds(table: str, pieces: Collection[str]) -> bool:
     quoted = connection.ops.quote_name(table)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT EXISTS (SELECT 1 FROM {quoted} t, unnest(%s) piece WHERE strpos(t::text, piece) > 0)",
+            f"SELECT EXISTS (SELECT 1 FROM {quoted} t, unnest(%s::text[]) piece WHERE strpos(t::text, piece) > 0)",
             [wanted],
         )
         (found,) = cursor.fetchone()

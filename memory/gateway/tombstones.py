@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
-from memory.gateway import withdrawn
 from memory.gateway.stillness import stand_still
 from memory.gateway.values import keys_of
 from memory.models import MemoryRecord, Tombstone, ValueKey
@@ -77,7 +75,6 @@ def _tombstone(proposal: Proposal, key: ValueKey, by: PersonActor) -> Tombstone:
 def _note(
     action: Action, tombstone: Tombstone, proposal: Proposal, by: Actor, more: Mapping[str, JSON]
 ) -> None:
-    """Record it, and once it is committed also outside the database."""
     log.record(
         action,
         actor=by.audit(),
@@ -89,4 +86,3 @@ def _note(
         agent=proposal.agent_id,
         tool=proposal.tool,
     )
-    transaction.on_commit(withdrawn.catch_up)

@@ -6,3 +6,9 @@ class AccessConfig(AppConfig):
 
     name = "review.access"
     label = "access"
+
+    def ready(self) -> None:
+        """Have what was taken away kept outside the database; models can be imported only now."""
+        from review.access.services import withdrawals
+
+        withdrawals.register()

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.db.transaction import on_commit
 from django.utils import timezone
 
 from huqan_site import __version__
 from huqan_site.lib.canonical_json import JSON
-from review.audit import chain, checkpoints, transaction
+from review.audit import chain, checkpoints, transaction, withdrawn
 from review.audit.actions import ANCHORED, DECISIVE, Action
 from review.audit.actors import SYSTEM, AuditActor
 from review.audit.index import columns
@@ -22,6 +23,7 @@ from review.audit.models import Entry, Head, PrivateText
 from review.audit.refusals import LogDisputed, Unavailable
 from review.audit.request_context import current_request_id
 from review.audit.statements import insert
+from review.audit.withdrawn import WITHDRAWING
 from review.audit.witness import Standing
 
 
@@ -95,6 +97,9 @@ def record(
     )
     write.grew = True
     write.owes_checkpoint |= action in ANCHORED
+    if action in WITHDRAWING and not write.withdraws:
+        write.withdraws = True
+        on_commit(withdrawn.catch_up)
     return entry
 
 

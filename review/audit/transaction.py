@@ -25,6 +25,7 @@ class Write:
     grew: bool = False  # the log has new entries
     owes_checkpoint: bool = False  # one of them has to be anchored outside at once
     signed: bool = False  # a checkpoint is committed with it
+    withdraws: bool = False  # one of them has a line in the file of what was withdrawn
     afterwards: list[Callable[[], None]] = field(default_factory=list)
 
 

@@ -82,7 +82,7 @@ def stop_agent(agent_id: UUID, *, reason: str, by: Actor) -> Agent:
     with write():
         agent = _locked(agent_id)
         rules.require_manager_or_owner(by, agent, now)
-        _stop(agent, _said(reason), by, now)
+        stop_within(agent, _said(reason), by, now)
         rules.require_manager_or_owner(by, agent, log.take_turn())  # he may have lost it while he waited
         return agent
 
@@ -132,7 +132,8 @@ def _said(reason: str) -> str:
     return reason.strip()
 
 
-def _stop(agent: Agent, reason: str, by: Actor, now: datetime) -> None:
+def stop_within(agent: Agent, reason: str, by: Actor, now: datetime) -> None:
+    """Stop a locked agent within the caller's transaction, unless it is stopped."""
     if agent.stopped_at is not None:
         return
     _set_stopped(agent, now, rules.person_behind(by), reason)
@@ -147,7 +148,7 @@ def _stop_if_unanswered(agent_id: UUID) -> bool:
         agent = _locked(agent_id)
         unanswered = agent.stopped_at is None and not queries.has_active_owner(agent.id, now)
         if unanswered:
-            _stop(agent, UNANSWERED, CONSOLE, now)
+            stop_within(agent, UNANSWERED, CONSOLE, now)
         return unanswered
 
 

@@ -9,11 +9,11 @@ from django.conf import LazySettings
 from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from memory.gateway import withdrawn
 from memory.gateway.ask import ask_to_lift
 from memory.models import Tombstone
 from memory.queries import replay
 from review.access.actors import PersonActor
+from review.audit import withdrawn
 from review.audit.models import Entry
 from review.domain.refusals import (
     Blocked,

@@ -9,11 +9,11 @@ import pytest
 from django.conf import LazySettings, settings
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from memory.gateway import withdrawn
 from memory.gateway.tombstones import bury
 from memory.gateway.write import write
 from memory.models import MemoryRecord, Tombstone
 from review.access.actors import SystemActor
+from review.audit import withdrawn
 from review.audit.refusals import Unavailable
 from review.audit.transaction import write as transaction
 from review.domain.refusals import Tombstoned
