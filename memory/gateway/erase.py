@@ -99,6 +99,8 @@ def erase_again(
     stand_still()
     targets = Targets.read(erasure, workspace, members)
     private = private_texts(targets.proposals, targets.records)
+    left = standing_in(workspace).filter(id__in=targets.records)
+    sweep_after(erasure, set(left.values_list("content", flat=True)))
     counts = {
         "records": empty_records(targets, by=by),
         "proposals": empty_proposals(targets, by=by),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -78,22 +79,30 @@ def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:
     """
     open_ones = Proposal.objects.filter(agent=agent, status__in=OPEN).order_by("pk")
     proposals = [lock(proposal_id) for proposal_id in open_ones.values_list("pk", flat=True)]
-    for permit in _void_unspent(agent, now):
-        record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})
+    its_own = Q(proposal__agent=agent) | Q(redeemed_by=agent)
+    void_unspent(its_own, by, now)()
     for proposal in proposals:
         meet(proposal, now)
         if proposal.status in OPEN:
             _take_back(proposal, by, "Its agent was stopped.", now)
 
 
-def _void_unspent(agent: Agent, now: datetime) -> list[Permit]:
-    """Void what was issued for calls of `agent`, or to it, and not spent: nobody runs it any more."""
-    its_own = Q(proposal__agent=agent) | Q(redeemed_by=agent)
-    good = Permit.objects.filter(its_own, spent_at=None, voided_at=None, expires_at__gt=now)
-    rows = good.select_for_update(of=("self",)).select_related("proposal").order_by("pk")
-    voided = list(rows)
+def void_unspent(which: Q, by: Actor, now: datetime) -> Callable[[], int]:
+    """Void the permits `which` names that are good and not spent: nobody runs those calls any more.
+
+    Return what records it, and says how many, once every row is locked that the open write() changes.
+    """
+    good = Permit.objects.filter(which, spent_at=None, voided_at=None, expires_at__gt=now)
+    rows = good.select_for_update(of=("self",)).select_related("proposal__workspace", "proposal__agent")
+    voided = list(rows.order_by("pk"))
     Permit.objects.filter(pk__in=[permit.pk for permit in voided]).update(voided_at=now)
-    return voided
+
+    def recorded() -> int:
+        for permit in voided:
+            record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})
+        return len(voided)
+
+    return recorded
 
 
 def _withdraw(proposal_id: UUID, by: AgentActor, reason: str, now: datetime) -> Proposal:
