@@ -23,11 +23,12 @@ from review.domain.refusals import (
 )
 from review.models import Decision, Proposal, Revision
 from review.services.propose import Draft, propose
-from tests.support.factories import Team
+from tests.support.factories import Team, bearer
 from tests.support.memory_acts import (
     WEB,
     answer,
     approve,
+    asked,
     doubtful,
     known,
     recalled,
@@ -251,3 +252,41 @@ def test_all_about_somebody_is_asked_for_after_it_was_shown_and_no_address_names
     none = carol.post("/memory/erase/", {"label": "nobody", "reason": ""})
     assert "Nothing here carries it" in none.content.decode()
     assert browser(team.dana).get("/memory/erase/").status_code == 404
+
+
+def test_what_a_reviewer_set_aside_is_erased_with_the_release_that_waited_for_it(team: Team) -> None:
+    record = known(team.scout, SAID, team.alice)
+    waiting = asked(team.alice, "memory.release", record, "Marker Lane looks wrong.")
+    done = approve(erasing(team.carol, record), team.alice, team.bob)
+    waiting.refresh_from_db()
+    record.refresh_from_db()
+    assert (waiting.status, waiting.erased_by, record.lifecycle) == ("rejected", done.id, "erased")
+    assert traces("Marker Lane") == []
+    alice = browser(team.alice)
+    for address in (f"/quarantine/{waiting.id}/", f"/proposals/{waiting.id}/", f"/memory/{record.id}/"):
+        page = alice.get(address, follow=True)
+        assert page.status_code == 200 and "Erased on" in page.content.decode(), address
+    assert alice.get("/quarantine/").status_code == 200
+    assert [fault for fault in [*replay.records(), *replay.tombstones()] if fault] == []
+
+
+def test_the_trail_says_that_a_private_text_was_erased(team: Team) -> None:
+    record = known(team.scout, SAID, team.alice)
+    spoken = PrivateText.objects.filter(
+        seq__in=Entry.objects.filter(proposal=str(record.proposal_id)).values("seq")
+    )
+    seq = spoken.values_list("seq", flat=True)[0]
+    erased(team, record)
+    page = browser(team.dana).get(f"/audit/{seq}/")
+    assert page.status_code == 200
+    assert "Erased. The commitment in the entry stays" in page.content.decode()
+
+
+def test_an_agent_reads_of_its_own_erased_proposal_that_it_was_erased(team: Team) -> None:
+    record = known(team.scout, SAID, team.alice)
+    done = erased(team, record)
+    answer = Client().get(f"/api/v1/proposals/{record.proposal_id}", **bearer(team.scout))
+    assert answer.status_code == 200
+    told = answer.json()
+    assert (told["arguments"], told["status"]) == ({}, "executed")
+    assert str(done.id) in told["reason"]
