@@ -42,6 +42,7 @@ HUQAN_EFFECTS = {
     "memory.retract": "memory.changes.MemoryRetract",
     "memory.erase": "memory.erasing.MemoryErase",
     "memory.release": "memory.changes.MemoryRelease",
+    "memory.resolve": "memory.resolution.MemoryResolve",
     "tombstone.lift": "memory.changes.TombstoneLift",
     "policy.change": "review.services.policy_change.PolicyChange",
 }

@@ -16,6 +16,7 @@ from memory.domain.arguments import (
     ONE_RECORD,
     TOMBSTONE_LIFT,
     Arguments,
+    moment,
     record_of,
     tombstone_of,
 )
@@ -93,7 +94,7 @@ class MemorySupersede(OfOneRecord, MemoryWrite):
 
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         replaced = admission.trusted(proposal.workspace_id, record_of(arguments))
-        taken = preview.of_superseding(replaced) if replaced else []
+        taken = preview.of_superseding(replaced, moment(arguments, "valid_from")) if replaced else []
         return taken + preview.rows(proposal, arguments, replacing=record_of(arguments))
 
 
@@ -171,10 +172,10 @@ class MemoryRelease(Masked):
     def way_back(self, proposal: Proposal) -> WayBack | None:
         return way_back_of(proposal)
 
-    def origin(self, workspace: UUID, arguments: Arguments) -> UUID | None:
+    def origins(self, workspace: UUID, arguments: Arguments) -> list[UUID]:
         """Whoever could not approve what wrote the record does not let it out either."""
         record = admission.record(workspace, record_of(arguments))
-        return record.proposal_id if record else None
+        return [record.proposal_id] if record else []
 
 
 class TombstoneLift(Masked, NeverHeld):

@@ -72,6 +72,6 @@ class MemoryWrite(Masked):
     def way_back(self, proposal: Proposal) -> WayBack | None:
         return way_back_of(proposal)
 
-    def origin(self, workspace: UUID, arguments: Arguments) -> UUID | None:
+    def origins(self, workspace: UUID, arguments: Arguments) -> list[UUID]:
         """It brings something new."""
-        return None
+        return []

@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
 from huqan_site.lib.ids import new_id
+from memory.domain.validity import Interval
 from review.access.models import Agent, Person, Workspace
 from review.audit.guards import append_only
 from review.models import Proposal
@@ -44,18 +45,30 @@ def value_is_one_of(keys: Iterable[ValueKey]) -> Q:
     return reduce(or_, (Q(value_key=key.digest, value_key_id=key.key_id) for key in keys), Q(pk__in=()))
 
 
+def outlived_at(as_of: datetime) -> Q:
+    """The condition that a record held at `as_of` and that what took its place holds only from later on."""
+    later = MemoryRecord.objects.filter(supersedes=OuterRef("pk"), valid_from__gt=as_of)
+    begun = Q(valid_from__isnull=True) | Q(valid_from__lte=as_of)
+    not_over = Q(valid_to__isnull=True) | Q(valid_to__gt=as_of)
+    return Q(Exists(later), begun, not_over, lifecycle=Lifecycle.SUPERSEDED)
+
+
 class RecordQuerySet(models.QuerySet["MemoryRecord"]):
-    def recallable(self, scope: UUID, known_at: datetime | None = None) -> RecordQuerySet:
+    def recallable(
+        self, scope: UUID, known_at: datetime | None = None, as_of: datetime | None = None
+    ) -> RecordQuerySet:
         """The allow-list of every agent-facing read: this workspace, trusted and active, now or at `known_at`.
 
-        What is in quarantine now is never in it, whatever it was before: a date in the past is no way round.
+        Asked for the world `as_of`, what was superseded from a later time on is in it too: it held then. What is in
+        quarantine now is never in it, whatever it was before: a date in the past is no way round.
         """
         trusted = self.filter(workspace_id=scope, trust=Trust.TRUSTED)
+        outlived = outlived_at(as_of) if as_of else Q(pk__in=())
         if known_at is None:
-            return trusted.filter(lifecycle=Lifecycle.ACTIVE)
+            return trusted.filter(Q(lifecycle=Lifecycle.ACTIVE) | outlived)
         standing = Q(retired_at__isnull=True) | Q(retired_at__gt=known_at)
         away = Absence.objects.filter(record=OuterRef("pk"), since__lte=known_at, until__gt=known_at)
-        known = trusted.filter(standing, ~Exists(away), trusted_at__lte=known_at)
+        known = trusted.filter(standing | outlived, ~Exists(away), trusted_at__lte=known_at)
         return known.exclude(lifecycle=Lifecycle.ERASED)
 
     def unrecallable(self, scope: UUID) -> RecordQuerySet:
@@ -161,6 +174,16 @@ class MemoryRecord(models.Model):
 
     def __str__(self) -> str:
         return f"record {self.id}"
+
+    @property
+    def holds(self) -> Interval:
+        """When it holds in the world."""
+        return Interval(self.valid_from, self.valid_to)
+
+    @property
+    def is_recallable(self) -> bool:
+        """Whether agents may recall it now, as `RecordQuerySet.recallable` has it."""
+        return self.trust == Trust.TRUSTED and self.lifecycle == Lifecycle.ACTIVE
 
     @property
     def held_under(self) -> Proposal:
@@ -317,6 +340,16 @@ class RecordConflict(models.Model):
 
     def __str__(self) -> str:
         return f"conflict {self.id}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for a person, as `ConflictQuerySet.open` has it."""
+        return (
+            self.resolved_at is None
+            and self.older.is_recallable
+            and self.newer.is_recallable
+            and self.older.holds.overlaps(self.newer.holds)
+        )
 
 
 append_only("memory_recordconflict", once=("answer", "resolution_id", "resolved_at"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from uuid import UUID
 
 from django.urls import reverse
@@ -15,9 +16,9 @@ from memory.domain.masking import masked
 from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
-from memory.models import MemoryRecord, Tombstone, ValueKey
+from memory.models import Answer, MemoryRecord, RecordConflict, Tombstone, ValueKey
 from memory.queries import admission, people, rejected
-from memory.words import standing_in_words
+from memory.words import holds_in_words, in_words, standing_in_words
 from review.audit.refusals import Unavailable
 from review.domain.status import Status
 from review.effects import PreviewRow
@@ -58,9 +59,12 @@ def of_setting_aside(record: MemoryRecord) -> list[PreviewRow]:
     ]
 
 
-def of_superseding(record: MemoryRecord) -> list[PreviewRow]:
-    """Return what taking the place of `record` does to it."""
-    return [named_record(record, _("Superseded. People still see it"))]
+def of_superseding(record: MemoryRecord, begins: datetime | None = None) -> list[PreviewRow]:
+    """Return what taking the place of `record` does to it; `begins`: from when what takes its place holds."""
+    if begins is None or not record.holds.overlaps(Interval(None, begins)):
+        return [named_record(record, _("Superseded. People still see it"))]
+    after = _("Superseded. Asked for a time before %(begins)s, agents still get it, marked so")
+    return [named_record(record, after % {"begins": in_words(begins)})]
 
 
 def of_lifting(tombstone: Tombstone) -> list[PreviewRow]:
@@ -88,13 +92,36 @@ def of_archiving(record: MemoryRecord) -> list[PreviewRow]:
 def of_restoring(record: MemoryRecord) -> list[PreviewRow]:
     """Return what restoring does: to the record, to recall, and to what says something else."""
     readers = len(people.readers(record.workspace_id, timezone.now()))
-    validity = Interval(record.valid_from, record.valid_to)
-    rivals = admission.contradicted(record.workspace_id, record.topic, record.value_key, validity)
+    rivals = admission.contradicted(record.workspace_id, record.topic, record.value_key, record.holds)
     return [
         named_record(record, _("Active, trusted")),
         PreviewRow(_("Recall"), _("No agent can recall it"), _can_recall(readers)),
         *(_conflict(rival) for rival in rivals),
     ]
+
+
+def of_resolution(conflict: RecordConflict, answer: str, old: Interval, new: Interval) -> list[PreviewRow]:
+    """Return what an answer makes of the two sides of a conflict; `old` and `new`: when each then holds."""
+    older, newer = conflict.older, conflict.newer
+    gone = _("Retracted, for good, and its value rejected")
+    stays = _("Stays, and is no longer in dispute")
+    after = {
+        Answer.KEEP_OLD: (stays, gone),
+        Answer.KEEP_NEW: (gone, stays),
+        Answer.REMOVE_BOTH: (gone, gone),
+        Answer.KEEP_BOTH: (_holding(old), _holding(new)),
+    }[Answer(answer)]
+    silent = [
+        row
+        for side, becomes in zip((older, newer), after, strict=True)
+        if becomes == gone
+        for row in _silenced(side)
+    ]
+    return [named_record(older, after[0]), named_record(newer, after[1]), *silent]
+
+
+def _holding(holds: Interval) -> str:
+    return _("Stays, and holds %(when)s") % {"when": holds_in_words(holds)}
 
 
 def named_record(record: MemoryRecord, after: str) -> PreviewRow:
@@ -158,8 +185,17 @@ def _can_recall(readers: int) -> str:
 
 
 def _conflict(rival: MemoryRecord) -> PreviewRow:
-    what = _("Record %(id)s, which says something else") % {"id": rival.id}
-    return PreviewRow(what, _("Active, trusted"), _("Stays; agents are told that the two are in dispute"))
+    """The record that says something else: what it says, who said it, and what becomes of the two."""
+    by = rival.agent.name if rival.agent else _("a person")
+    named = {"who": by, "source": source_in_words(rival.provenance)}
+    return PreviewRow(
+        _("A record that says something else"),
+        _("Active, trusted. Said by %(who)s, source: %(source)s") % named,
+        _("Stays, in conflict: agents get both, each marked as disputed, until people resolve it"),
+        what_id=str(rival.id),
+        what_url=reverse("memory_record", args=[rival.id]),
+        quote=masked(rival.content).text,
+    )
 
 
 def source_in_words(provenance: dict[str, object] | None) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from memory.domain.admission import examine
-from memory.domain.arguments import Arguments, record_of, validity
+from memory.domain.arguments import KEEP_BOTH, Arguments, conflict_of, record_of, validity, validity_of
 from memory.domain.topics import topic_of
-from memory.domain.validity import Interval
 from memory.gateway.columns import as_arguments
 from memory.gateway.values import keys_of
 from memory.models import Lifecycle, MemoryRecord, Trust
-from memory.queries import admission, rejected
+from memory.queries import admission, conflicts, rejected
 from memory.queries.verdicts import sources_of
 from review.domain.gate import Outcome, Signal, Span
 from review.effects import Submission
@@ -82,8 +81,7 @@ def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
     twin = admission.twin(scope, keys)
     if twin and twin.id != record.id:
         yield Signal("invalid", Outcome.REJECT, SAID_AGAIN.format(twin.id), place)
-    validity = Interval(record.valid_from, record.valid_to)
-    for rival in admission.contradicted(scope, record.topic, keys[0].digest, validity):
+    for rival in admission.contradicted(scope, record.topic, keys[0].digest, record.holds):
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
 
 
@@ -119,8 +117,7 @@ def _said_meanwhile(record: MemoryRecord) -> Iterator[Signal]:
     if tombstone := admission.tombstone(scope, keys):
         names = (("tombstone", str(tombstone.id)),)
         yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
-    validity = Interval(record.valid_from, record.valid_to)
-    for rival in admission.contradicted(scope, record.topic, keys[0].digest, validity):
+    for rival in admission.contradicted(scope, record.topic, keys[0].digest, record.holds):
         yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
 
 
@@ -134,11 +131,35 @@ def lifting(scope: UUID, tombstone_id: UUID) -> Iterator[Signal]:
         yield Signal("inactive", Outcome.REJECT, _LIFTED.format(tombstone_id), place, names)
 
 
+def resolving(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
+    """Yield what is against this answer to the conflict that it names. Raises: Invalid for times that mean nothing."""
+    conflict_id, place = conflict_of(arguments), (Span("/conflict", 0, 36, "conflict"),)
+    names = (("conflict", str(conflict_id)),)
+    found = conflicts.named(scope, conflict_id)
+    if found is None:
+        yield Signal("not_found", Outcome.REJECT, _NO_CONFLICT.format(conflict_id), place, names)
+    elif not found.is_open:
+        yield Signal("inactive", Outcome.REJECT, _NOT_OPEN.format(conflict_id), place, names)
+    old, new = validity_of(arguments, "old"), validity_of(arguments, "new")
+    if arguments["answer"] == KEEP_BOTH:
+        if old.overlaps(new):
+            yield Signal("invalid", Outcome.REJECT, STILL_TOGETHER, (Span("/new", 0, 0, "times"),))
+    elif "old" in arguments or "new" in arguments:
+        yield Signal("invalid", Outcome.REJECT, _NO_TIMES, (Span("/answer", 0, 0, "answer"),))
+
+
 _SET_ASIDE = "A reviewer put this record into quarantine. Until others release it no agent recalls it."
 _HELD_ELSEWHERE = (
     "A reviewer put a record that says the same into quarantine. People decide on that one first."
 )
 _NOT_TO_HOLD = "Record {} is in quarantine already, or no longer active. Open its page to see how it stands."
+_NO_CONFLICT = "There is no conflict {} here. Check the id and the workspace."
+_NOT_OPEN = "Conflict {} is not open any more. Nothing is left to resolve."
+STILL_TOGETHER = (
+    "Both would still hold at one time and contradict each other. Say until when the old one holds and from when "
+    "the new one does, or the other way round."
+)
+_NO_TIMES = "Times belong to keeping both. Leave them out, or keep both."
 _NO_TOMBSTONE = "There is no tombstone {} here. Check the id."
 _LIFTED = "Tombstone {} was lifted before. The value can be proposed."
 SAYS_THE_SAME = "The record says this already, but for its spelling. Send what it should say instead."

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memory.views.change import ARCHIVE, QUARANTINE, RESTORE, RETRACT, SUPERSEDE, begin
+from memory.views.conflicts import conflict, open_conflicts
 from memory.views.erase import certificate, erase, erase_label
 from memory.views.exchange import export, import_page
 from memory.views.quarantine import quarantine_item
@@ -22,6 +23,8 @@ urlpatterns = [
     path("memory/export.jsonl", export, name="memory_export"),
     path("memory/rejected/", rejected_values, name="rejected"),
     path("memory/rejected/<uuid:tombstone_id>/lift/", lift, name="tombstone_lift"),
+    path("memory/conflicts/", open_conflicts, name="conflicts"),
+    path("memory/conflicts/<uuid:conflict_id>/", conflict, name="conflict"),
     path("memory/erase/", erase_label, name="memory_erase_label"),
     path("memory/<uuid:record_id>/", record, name="memory_record"),
     path("memory/<uuid:record_id>/erase/", erase, name="memory_erase"),

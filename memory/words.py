@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -9,6 +10,7 @@ from django.utils.translation import gettext as _
 from memory.domain.masking import masked
 
 if TYPE_CHECKING:
+    from memory.domain.validity import Interval
     from memory.models import MemoryRecord
 
 
@@ -39,6 +41,7 @@ def reason_in_words(reason: str) -> str:
         "low_confidence": _("its confidence is under one half"),
         "disputed": _("another record contradicts it"),
         "not_valid_at": _("does not hold at this time"),
+        "superseded": _("held then; another one took its place later"),
         "quarantined": _("in quarantine"),
         "inactive": _("no longer active"),
         "malformed": _("not a well-formed record"),
@@ -59,6 +62,34 @@ def standing_in_words(record: MemoryRecord) -> tuple[str, str]:
     }
     trusts = {"trusted": _("trusted"), "quarantined": _("in quarantine")}
     return lifecycles.get(record.lifecycle, record.lifecycle), trusts.get(record.trust, record.trust)
+
+
+def answer_in_words(answer: str) -> str:
+    """Return an answer to a conflict in words."""
+    answers = {
+        "keep_old": _("Keep the old one"),
+        "keep_new": _("Keep the new one"),
+        "keep_both": _("Keep both, each for its time"),
+        "remove_both": _("Remove both"),
+    }
+    return answers.get(answer, answer)
+
+
+def in_words(moment: datetime) -> str:
+    """Return a moment of the world as a sentence says it, in UTC."""
+    return moment.astimezone(UTC).strftime("%-d %b %Y %H:%M UTC")
+
+
+def holds_in_words(holds: Interval) -> str:
+    """Return when something holds as a clause: "from …", "until …", both, or always."""
+    if holds.start and holds.end:
+        return _("from %(start)s until %(end)s") % {
+            "start": in_words(holds.start),
+            "end": in_words(holds.end),
+        }
+    if holds.start:
+        return _("from %(start)s on") % {"start": in_words(holds.start)}
+    return _("until %(end)s") % {"end": in_words(holds.end)} if holds.end else _("always")
 
 
 def source_of(provenance: dict[str, Any] | None) -> tuple[str, str]:

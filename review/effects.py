@@ -103,8 +103,11 @@ class Effect(Protocol):
     def way_back(self, proposal: Proposal) -> WayBack | None:
         """Return how a person begins to undo what was carried out for `proposal`, if that can be undone now."""
 
-    def origin(self, workspace: UUID, arguments: Mapping[str, Any]) -> UUID | None:
-        """Return the proposal that this lets out again: nobody in its conflict set can approve this either (I7)."""
+    def origins(self, workspace: UUID, arguments: Mapping[str, Any]) -> list[UUID]:
+        """Return the proposals that brought what this lets out again, or decides between.
+
+        Nobody in the conflict set of one of them can approve this either (I7).
+        """
 
 
 class NeverHeld:
@@ -127,9 +130,9 @@ class NeverHeld:
         """Another proposal, begun where this one was."""
         return None
 
-    def origin(self, workspace: UUID, arguments: Mapping[str, Any]) -> UUID | None:
+    def origins(self, workspace: UUID, arguments: Mapping[str, Any]) -> list[UUID]:
         """It lets nothing out that people had decided to keep in."""
-        return None
+        return []
 
 
 def told(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -88,6 +88,29 @@ MEMORY_ERASE: Mapping[str, Any] = {
 }
 """`about` is a label as a keyed digest: what is kept of an erasure must not say again what it erased."""
 
+_TIMES = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"valid_from": _TIME, "valid_to": _TIME},
+}
+
+ANSWERS = KEEP_OLD, KEEP_NEW, KEEP_BOTH, REMOVE_BOTH = "keep_old", "keep_new", "keep_both", "remove_both"
+"""What a person can make of a conflict."""
+
+MEMORY_RESOLVE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["conflict", "answer", "reason"],
+    "additionalProperties": False,
+    "properties": {
+        "conflict": _ID,
+        "answer": {"enum": list(ANSWERS)},
+        "old": _TIMES,
+        "new": _TIMES,
+        "reason": _REASON,
+    },
+}
+"""`old` and `new` say when each side holds, where both are kept."""
+
 ONE_RECORD: Mapping[str, Any] = {
     "type": "object",
     "required": ["record"],
@@ -107,24 +130,34 @@ def tombstone_of(arguments: Arguments) -> UUID:
     return UUID(arguments["tombstone"])
 
 
-def moment(arguments: Arguments, name: str) -> datetime | None:
+def conflict_of(arguments: Arguments) -> UUID:
+    """Return the conflict that checked arguments name."""
+    return UUID(arguments["conflict"])
+
+
+def moment(arguments: Arguments, name: str, at: str = "/arguments") -> datetime | None:
     """Return the time that stands under `name`, in UTC, or None where none does. Raises: Invalid."""
     if arguments.get(name) is None:
         return None
     try:
         return parse_time(arguments[name])
     except BadTime as bad:
-        raise _invalid(name, bad.detail) from None
+        raise _invalid(f"{at}/{name}", bad.detail) from None
 
 
-def validity(arguments: Arguments) -> Interval:
+def validity(arguments: Arguments, at: str = "/arguments") -> Interval:
     """Return when the content holds in the world. Raises: Invalid for an interval without a moment."""
-    start, end = moment(arguments, "valid_from"), moment(arguments, "valid_to")
+    start, end = moment(arguments, "valid_from", at), moment(arguments, "valid_to", at)
     try:
         return Interval(start, end)
     except BadInterval as bad:
-        raise _invalid("valid_to", bad.detail) from None
+        raise _invalid(f"{at}/valid_to", bad.detail) from None
 
 
-def _invalid(name: str, detail: str) -> Invalid:
-    return Invalid(errors=[FieldError(f"/arguments/{name}", "time", detail)])
+def validity_of(arguments: Arguments, side: str) -> Interval:
+    """Return when one `side` of a conflict, "old" or "new", holds, where both are kept. Raises: Invalid."""
+    return validity(arguments.get(side, {}), f"/arguments/{side}")
+
+
+def _invalid(pointer: str, detail: str) -> Invalid:
+    return Invalid(errors=[FieldError(pointer, "time", detail)])

@@ -36,7 +36,8 @@ class Standing:
     `trust` and `lifecycle` are as of `known_at`. `rule` is the digest of the policy rule under which
     it was approved, `rule_now` of the one that would apply today; None: not known, nothing is said.
     `disputed`: an open conflict names it. `source_withdrawn`: something it was derived from was
-    retracted, erased or quarantined.
+    retracted, erased or quarantined. `outlived`: another took its place, but only from a time on that is later
+    than the one asked for.
     """
 
     content: str
@@ -51,6 +52,7 @@ class Standing:
     rule_now: str | None = None
     disputed: bool = False
     source_withdrawn: bool = False
+    outlived: bool = False
 
 
 def judge(record: Standing, *, now: datetime, as_of: datetime | None = None) -> Verdict:
@@ -71,7 +73,7 @@ def _withheld_for(record: Standing) -> tuple[str, ...]:
     """Allow-lists: a tier or a lifecycle that nobody has heard of is withheld as well."""
     rules = {
         "quarantined": record.trust != "trusted",
-        "inactive": record.lifecycle != "active",
+        "inactive": record.lifecycle != "active" and not record.outlived,
         "malformed": _is_malformed(record),
         "source_withdrawn": record.source_withdrawn,
     }
@@ -86,6 +88,7 @@ def _degraded_for(record: Standing, now: datetime, as_of: datetime) -> tuple[str
         "low_confidence": record.confidence is not None and record.confidence < LOW_CONFIDENCE,
         "disputed": record.disputed,
         "not_valid_at": not Interval(record.valid_from, record.valid_to).contains(as_of),
+        "superseded": record.outlived,
     }
     return tuple(reason for reason, applies in rules.items() if applies)
 

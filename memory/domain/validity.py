@@ -47,6 +47,15 @@ def parse_time(text: str) -> datetime:
         raise BadTime("This time is not on the calendar. Check the date and the offset.") from None
 
 
+_TYPED = re.compile(r"([0-9-]{10}T[0-9]{2}:[0-9]{2})(:[0-9]{2}(\.[0-9]+)?)?")
+
+
+def typed_time(text: str) -> str:
+    """The RFC 3339 text for what a field of date and time sends, read as UTC; any other text as it is."""
+    typed = _TYPED.fullmatch(text)
+    return f"{typed[1]}{typed[2] or ':00'}Z" if typed else text
+
+
 @dataclass(frozen=True)
 class Interval:
     """[start, end); None is open on that side. Raises BadInterval where it would be empty."""

@@ -10,7 +10,7 @@ from uuid import UUID
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
 from memory.gateway.values import label_keys_in
-from memory.models import MemoryRecord, Tombstone
+from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import PersonActor
 from review.access.models import Workspace
 from review.access.queries import has_role, is_member
@@ -28,6 +28,7 @@ from review.services.weigh import weigh_own
 NOTHING_ELSE: Mapping[str, Any] = MappingProxyType({})
 LIFT = "tombstone.lift"
 ERASE = "memory.erase"
+RESOLVE = "memory.resolve"
 WHY = "Say why. Whoever decides reads it first, and the audit trail keeps it."
 
 
@@ -71,6 +72,19 @@ def ask_to_erase(label: str, workspace_id: UUID, *, by: PersonActor, reason: str
         raise NotFound
     arguments = {"about": label_keys_in(workspace_id)(label)[0], "reason": reason}
     return _proposed(ERASE, arguments, workspace, by, reason)
+
+
+def ask_to_resolve(conflict_id: UUID, *, by: PersonActor, reason: str, terms: Mapping[str, Any]) -> Proposal:
+    """Return the open proposal of `by` to resolve a conflict; he has to be a reviewer of its workspace.
+
+    `terms` are the answer and, where both are kept, the times. Raises: NotFound, NotEligible, ReasonRequired,
+    Blocked, Inactive, Invalid, Unsatisfiable.
+    """
+    conflict = RecordConflict.objects.select_related("workspace").filter(id=conflict_id).first()
+    if conflict is None:
+        raise NotFound
+    arguments = {"conflict": str(conflict_id), **terms, "reason": reason}
+    return _proposed(RESOLVE, arguments, conflict.workspace, by, reason)
 
 
 def _proposed(

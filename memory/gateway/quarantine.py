@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.gateway.columns import columns
+from memory.gateway.conflicts import open_against
 from memory.gateway.entries import note, standing
 from memory.gateway.retire import retire, trusted
 from memory.gateway.stillness import stand_still
@@ -127,6 +128,8 @@ def _trust(
     record.lifecycle, record.retired_at = lifecycle, None if lifecycle is Lifecycle.ACTIVE else now
     record.save(update_fields=["trust", "trusted_at", "lifecycle", "retired_at"])
     note(Action.MEMORY_RELEASED, record, proposal, by, before=before, after=standing(record))
+    if record.is_recallable:
+        open_against(record, proposal, by=by)
 
 
 def _retire(record: MemoryRecord, proposal: Proposal, by: Actor) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from huqan_site.lib.problems import FieldError
+from memory.gateway.conflicts import open_against
 from memory.gateway.entries import note, standing
 from memory.gateway.retire import trusted
 from memory.gateway.stillness import stand_still
@@ -37,4 +38,5 @@ def restore(proposal: Proposal, record_id: UUID, *, by: Actor) -> MemoryRecord:
     record.lifecycle, record.retired_at = Lifecycle.ACTIVE, None
     record.save(update_fields=["lifecycle", "retired_at"])
     note(Action.MEMORY_RESTORED, record, proposal, by, before=before, after=standing(record))
+    open_against(record, proposal, by=by)
     return record

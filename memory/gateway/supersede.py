@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from huqan_site.lib.problems import FieldError
-from memory.domain.arguments import record_of
+from memory.domain.arguments import moment, record_of
 from memory.gateway import quarantine
 from memory.gateway.retire import retire, trusted
 from memory.gateway.stillness import stand_still
+from memory.gateway.validity import close
 from memory.gateway.values import keys_of
 from memory.gateway.write import Admission, Admitted, write
 from memory.models import Lifecycle, MemoryRecord
@@ -24,6 +25,7 @@ def supersede(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor, re
     """Admit the arguments of `proposal` as a write, and close the active record that they name.
 
     `released` says that the text was held for it. A trusted record that says the same takes the place itself.
+    Where the new one says from when it holds, the old one holds until then: asked for a time before, it still answers.
     Raises: NotFound, Inactive, Invalid where the record says the same already, Tombstoned, Unavailable.
     """
     stand_still()
@@ -32,6 +34,8 @@ def supersede(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor, re
     if MemoryRecord.objects.with_value(keys).filter(id=old.id).exists():
         raise Invalid(errors=[FieldError("/arguments/content", "invalid", SAYS_THE_SAME)])
     retire(old, Lifecycle.SUPERSEDED, Action.MEMORY_SUPERSEDED, proposal, by=by)
+    if begins := moment(arguments, "valid_from"):
+        close(old, begins)
     admitted = (quarantine.release if released else write)(proposal, arguments, by=by)
     if (
         admitted.admission is not Admission.CORROBORATED

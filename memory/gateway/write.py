@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.utils import timezone
 
 from memory.gateway.columns import columns
+from memory.gateway.conflicts import open_against
 from memory.gateway.entries import note, standing
 from memory.gateway.stillness import stand_still
 from memory.gateway.tombstones import refuse_rejected
@@ -69,6 +70,7 @@ def write(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Adm
         **columns(arguments, keys[0]),
     )
     note(Action.MEMORY_WRITTEN, record, proposal, by, after=standing(record))
+    open_against(record, proposal, by=by)
     return Admitted(record, Admission.ALLOW)
 
 

@@ -14,7 +14,7 @@ from django.db.models import BooleanField, Count, Q, Subquery
 from django.db.models.expressions import RawSQL
 
 from memory.domain.tokens import TOKENIZER_VERSION, tokenise
-from memory.models import MemoryRecord, RecallEpoch, RecallTerm, RecordQuerySet
+from memory.models import MemoryRecord, RecallEpoch, RecallTerm, RecordQuerySet, Trust, outlived_at
 from memory.search import Candidate, Epoch, IndexUnusable, Row, Statistics
 
 _ANYBODY = UUID(int=0)  # stands for the workspace in the statement; none has this id
@@ -104,17 +104,22 @@ def _in_gin(scope: UUID, terms: list[str]) -> Q:
 _HOLDING = {"sqlite": _in_fts5, "postgresql": _in_gin}
 
 
-class Past:
-    """The records that could be recalled at `known_at`. Nobody asks twice, so no index is kept."""
+def outlived(scope: UUID, as_of: datetime) -> bool:
+    """Whether for the world `as_of` more can be recalled than is active now."""
+    return MemoryRecord.objects.filter(outlived_at(as_of), workspace_id=scope, trust=Trust.TRUSTED).exists()
 
-    def __init__(self, known_at: datetime) -> None:
-        self._known_at = known_at
+
+class Past:
+    """The records that can be recalled for another time of the system or the world. No index is kept."""
+
+    def __init__(self, known_at: datetime | None, as_of: datetime | None = None) -> None:
+        self._known_at, self._as_of = known_at, as_of
 
     def epoch(self, scope: UUID) -> None:
         return None
 
     def eligible(self, scope: UUID, after: UUID | None = None) -> Iterable[Row]:
-        return _rows(MemoryRecord.objects.recallable(scope, self._known_at))
+        return _rows(MemoryRecord.objects.recallable(scope, self._known_at, self._as_of))
 
 
 class Unrecallable:

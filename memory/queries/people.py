@@ -12,7 +12,6 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memory.domain.validity import Interval
 from memory.models import MemoryRecord, RecordEvidence, RecordQuerySet
 from memory.queries.corpus import Present, Unrecallable
 from memory.queries.recall import Found, Question
@@ -94,21 +93,24 @@ def readers(scope: UUID, now: datetime) -> list[Agent]:
 
 
 def kept_from_agents(scope: UUID, question: Question, moment: Moment) -> list[Found]:
-    """Return what matches `question` and is in quarantine or retired: agents never get it, people see why."""
+    """Return what matches `question` and agents do not get at that moment: held or retired; people see why."""
     hits = search(Unrecallable(), scope, question.query, question.mode, question.limit, question.lang).hits
-    rows = MemoryRecord.objects.filter(workspace_id=scope).in_bulk([hit.id for hit in hits])
+    known = MemoryRecord.objects.filter(workspace_id=scope, recorded_at__lte=moment.known_at or moment.now)
+    rows = known.in_bulk([hit.id for hit in hits])
     present = [hit for hit in hits if hit.id in rows]
     judged = judge(scope, [rows[hit.id] for hit in present], moment)
-    return [Found(one, hit.score) for one, hit in zip(judged, present, strict=True)]
+    found = [Found(one, hit.score) for one, hit in zip(judged, present, strict=True)]
+    return [hit for hit in found if hit.judged.withheld]
 
 
 def _contradicted(record: MemoryRecord) -> list[MemoryRecord]:
     if record.topic is None:
         return []
-    validity = Interval(record.valid_from, record.valid_to)
     about = rivals(record.workspace_id, [record.topic])[record.topic]
     return [
-        rival for rival in about if rival.id != record.id and contradicts(rival, record.value_key, validity)
+        rival
+        for rival in about
+        if rival.id != record.id and contradicts(rival, record.value_key, record.holds)
     ]
 
 

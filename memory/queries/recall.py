@@ -10,10 +10,10 @@ from uuid import UUID
 
 from memory.domain.tokens import Language
 from memory.models import MemoryRecord
-from memory.queries.corpus import Past, Present
+from memory.queries.corpus import Past, Present, outlived
 from memory.queries.snapshot import one_moment
 from memory.queries.verdicts import Judged, Moment, judge
-from memory.search import Answer, Hit, Mode, search
+from memory.search import Answer, Corpus, Hit, Mode, search
 from review.domain.refusals import NotFound
 
 
@@ -110,8 +110,14 @@ def item(judged: Judged, score: float | None = None) -> dict[str, Any]:
 
 
 def _search(scope: UUID, question: Question, moment: Moment, limit: int | None) -> Answer:
-    corpus = Past(moment.known_at) if moment.known_at else Present()
-    return search(corpus, scope, question.query, question.mode, limit, question.lang)
+    return search(_corpus(scope, moment), scope, question.query, question.mode, limit, question.lang)
+
+
+def _corpus(scope: UUID, moment: Moment) -> Corpus:
+    """What there is to search; only where it is not what may be recalled now does it take reading the records."""
+    if moment.known_at or (moment.as_of and outlived(scope, moment.as_of)):
+        return Past(moment.known_at, moment.as_of)
+    return Present()
 
 
 def _judged(scope: UUID, hits: Sequence[Hit], moment: Moment) -> list[Found]:
@@ -123,7 +129,7 @@ def _judged(scope: UUID, hits: Sequence[Hit], moment: Moment) -> list[Found]:
 
 
 def _recallable(scope: UUID, moment: Moment) -> Any:
-    return MemoryRecord.objects.recallable(scope, moment.known_at)
+    return MemoryRecord.objects.recallable(scope, moment.known_at, moment.as_of)
 
 
 def rfc3339(time: datetime | None) -> str | None:

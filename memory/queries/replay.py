@@ -1,4 +1,4 @@
-"""What `verify` asks of memory: no record and no tombstone without its entry, and none gone that has one."""
+"""What `verify` asks of memory: no record, tombstone or conflict without its entry, and none gone that has one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from memory.models import Lifecycle, MemoryRecord, Tombstone
+from memory.models import Lifecycle, MemoryRecord, RecordConflict, Tombstone
 from review.audit.actions import Action
 from review.audit.models import Entry
 from review.audit.stretches import stretches
@@ -18,6 +18,7 @@ STATED = ("content", "subject", "predicate", "provenance", "confidence")
 FIRST = {
     "record": (Action.MEMORY_WRITTEN, Action.MEMORY_QUARANTINED),
     "tombstone": (Action.TOMBSTONE_CREATED,),
+    "conflict": (Action.CONFLICT_OPENED,),
 }
 
 
@@ -25,6 +26,7 @@ def register() -> None:
     """Let every whole verification look at memory too."""
     register_replay("memory", records)
     register_replay("tombstones", tombstones)
+    register_replay("conflicts", conflicts)
 
 
 def records() -> Iterator[str | None]:
@@ -45,6 +47,23 @@ def tombstones() -> Iterator[str | None]:
             after = told.get(str(tombstone.id), {})
             yield _of_tombstone(tombstone, after)
     yield from _gone("tombstone", Tombstone)
+
+
+def conflicts() -> Iterator[str | None]:
+    """Yield for each conflict, and for each that ought to be there, what is wrong with it, or None."""
+    for chunk in stretches(RecordConflict.objects.all()):
+        told = _told("conflict", [conflict.id for conflict in chunk], tells="stands")
+        for conflict in chunk:
+            yield _of_conflict(conflict, told.get(str(conflict.id)))
+    yield from _gone("conflict", RecordConflict)
+
+
+def _of_conflict(conflict: RecordConflict, told: Mapping[str, Any] | None) -> str | None:
+    answer = conflict.answer or "open"
+    stands = {"old": str(conflict.older_id), "new": str(conflict.newer_id), "stands": answer}
+    if told is None or stands != {name: told.get(name) for name in stands}:
+        return f"Conflict {conflict.id} is not as the log tells of it."
+    return None
 
 
 def _of_tombstone(tombstone: Tombstone, told: Mapping[str, Any]) -> str | None:
@@ -74,14 +93,14 @@ def _of_record(
     return None
 
 
-def _told(kind: str, ids: Iterable[UUID]) -> dict[str, dict[str, Any]]:
-    """Return for each id how its last entry that tells a state left it."""
+def _told(kind: str, ids: Iterable[UUID], tells: str = "value") -> dict[str, dict[str, Any]]:
+    """Return for each id how its last entry that `tells` a state left it."""
     entries = Entry.objects.filter(object_type=kind, object_id__in=[str(id_) for id_ in ids]).order_by("seq")
     told = (
         (str(object_id), json.loads(text))
         for object_id, text in entries.values_list("object_id", "canonical")
     )
-    return {object_id: entry["after"] for object_id, entry in told if "value" in entry.get("after", {})}
+    return {object_id: entry["after"] for object_id, entry in told if tells in entry.get("after", {})}
 
 
 def _stated(proposals: Iterable[UUID]) -> dict[UUID, list[dict[str, Any]]]:
@@ -93,7 +112,9 @@ def _stated(proposals: Iterable[UUID]) -> dict[UUID, list[dict[str, Any]]]:
     return stated
 
 
-def _gone(kind: str, model: type[MemoryRecord] | type[Tombstone]) -> Iterator[str | None]:
+def _gone(
+    kind: str, model: type[MemoryRecord] | type[Tombstone] | type[RecordConflict]
+) -> Iterator[str | None]:
     """Yield a sentence for each object that the log saw begin and that is not there."""
     begun = Entry.objects.filter(object_type=kind, action__in=FIRST[kind]).only("object_id")
     for entries in stretches(begun):

@@ -14,7 +14,7 @@ from django.db.models import F
 from memory.domain import recall
 from memory.domain.recall import Outcome, Verdict
 from memory.domain.validity import Interval, lifecycle_at
-from memory.models import Lifecycle, MemoryRecord, Trust
+from memory.models import FormerValidity, Lifecycle, MemoryRecord, Trust, outlived_at
 from review.models import Revision
 from review.queries.policies import resolved
 
@@ -44,13 +44,16 @@ class Judged(NamedTuple):
 def judge(scope: UUID, records: Sequence[MemoryRecord], moment: Moment) -> list[Judged]:
     """Return a verdict for each of `records`, all of the workspace `scope`.
 
-    The number of queries does not depend on how many there are.
+    The number of queries does not depend on how many there are. A read of the past judges by the validity that was
+    known then, and leaves that in the records.
     """
     if not records:
         return []
+    as_known(records, moment.known_at)
     around = _Around(
         disputed=_disputed(scope, records, moment.known_at),
         orphaned=_orphaned(scope, records),
+        outlived=_outlived(records, moment),
         rules=_rules(scope, records),
     )
     return [Judged(record, _verdict(record, around, moment)) for record in records]
@@ -67,15 +70,17 @@ class _Around:
 
     disputed: set[UUID]
     orphaned: set[UUID]
+    outlived: set[UUID]
     rules: dict[UUID, _Rules]
 
 
 def _verdict(record: MemoryRecord, around: _Around, moment: Moment) -> Verdict:
     at, rules = moment.known_at or moment.now, around.rules.get(record.proposal_id)
+    lifecycle = _lifecycle(record, at)
     standing = recall.Standing(
         content=record.content,
         trust=record.trust if record.trusted_at and record.trusted_at <= at else Trust.QUARANTINED,
-        lifecycle=_lifecycle(record, at),
+        lifecycle=lifecycle,
         has_provenance=bool(record.provenance),
         confidence=record.confidence,
         valid_from=record.valid_from,
@@ -85,6 +90,7 @@ def _verdict(record: MemoryRecord, around: _Around, moment: Moment) -> Verdict:
         rule_now=rules.now if rules else "",
         disputed=record.id in around.disputed,
         source_withdrawn=record.id in around.orphaned,
+        outlived=lifecycle == Lifecycle.SUPERSEDED and record.id in around.outlived,
     )
     return recall.judge(standing, now=at, as_of=moment.as_of)
 
@@ -110,17 +116,15 @@ def rivals(
 ) -> dict[str, list[MemoryRecord]]:
     """Return the recallable records about each of `topics`, oldest first."""
     about: dict[str, list[MemoryRecord]] = defaultdict(list)
-    for record in (
-        MemoryRecord.objects.recallable(scope, known_at).filter(topic__in=set(topics)).order_by("id")
-    ):
+    rows = MemoryRecord.objects.recallable(scope, known_at).filter(topic__in=set(topics)).order_by("id")
+    for record in as_known(list(rows), known_at):
         about[str(record.topic)].append(record)
     return about
 
 
 def contradicts(record: MemoryRecord, value_key: str, validity: Interval) -> bool:
     """Whether `record` says something else than the value with that key about a time they share."""
-    mine = Interval(record.valid_from, record.valid_to)
-    return record.value_key != value_key and mine.overlaps(validity)
+    return record.value_key != value_key and record.holds.overlaps(validity)
 
 
 def _disputed(scope: UUID, records: Sequence[MemoryRecord], known_at: datetime | None) -> set[UUID]:
@@ -131,8 +135,29 @@ def _disputed(scope: UUID, records: Sequence[MemoryRecord], known_at: datetime |
         record.id
         for record in records
         for rival in about.get(record.topic or "", ())
-        if contradicts(rival, record.value_key, Interval(record.valid_from, record.valid_to))
+        if contradicts(rival, record.value_key, record.holds)
     }
+
+
+def as_known(records: Sequence[MemoryRecord], known_at: datetime | None) -> Sequence[MemoryRecord]:
+    """Give each of `records` the validity that was known at `known_at`, and return them."""
+    if known_at is None:
+        return records
+    later = FormerValidity.objects.filter(record__in=[record.id for record in records], until__gt=known_at)
+    said = {row.record_id: row for row in later.order_by("-until", "-id")}  # the first one after it is left
+    for record in records:
+        if former := said.get(record.id):
+            record.valid_from, record.valid_to = former.valid_from, former.valid_to
+    return records
+
+
+def _outlived(records: Sequence[MemoryRecord], moment: Moment) -> set[UUID]:
+    """The ids of those that were superseded only from a time on that is later than the one asked for."""
+    superseded = [record.id for record in records if record.lifecycle == Lifecycle.SUPERSEDED]
+    if not superseded or moment.as_of is None:
+        return set()
+    rows = MemoryRecord.objects.filter(outlived_at(moment.as_of), id__in=superseded)
+    return set(rows.values_list("id", flat=True))
 
 
 def _orphaned(scope: UUID, records: Sequence[MemoryRecord]) -> set[UUID]:

@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
-from memory.queries import erasures, people
+from memory.queries import conflicts, erasures, people
 from memory.queries.verdicts import Judged, Moment, judge
 from memory.views import erase
 from memory.views.change import actions
-from memory.words import reason_in_words, source_of, standing_in_words
+from memory.words import answer_in_words, reason_in_words, source_of, standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import has_role, workspaces_of
 from review.access.roles import Role
@@ -26,7 +26,7 @@ from review.access.sessions import signed_in
 from review.audit.actions import Action
 
 if TYPE_CHECKING:
-    from memory.models import MemoryRecord, RecordEvidence
+    from memory.models import MemoryRecord, RecordConflict, RecordEvidence
 
 
 @require_safe
@@ -45,6 +45,7 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "verdict": judged.verdict.decision.value,
         "reasons": _reasons(judged),
         "held_url": _held_url(found),
+        "conflicts": [_conflict(row, found) for row in conflicts.about(found)],
         "evidence": [_evidence(row) for row in people.evidence(found)],
         "history": [_event(event) for event in people.history(found)],
         "audit_url": _audit_url(found, actor, now),
@@ -99,6 +100,17 @@ def _held_url(found: MemoryRecord) -> str | None:
 
 def _reasons(judged: Judged) -> list[str]:
     return [reason_in_words(reason) for reason in judged.verdict.reasons]
+
+
+def _conflict(row: RecordConflict, found: MemoryRecord) -> dict[str, Any]:
+    other = row.newer if row.older_id == found.id else row.older
+    closed = answer_in_words(row.answer) if row.answer else _("Nothing is left to resolve")
+    return {
+        "url": reverse("conflict", args=[row.id]),
+        "content": masked(other.content).text,
+        "open": row.is_open,
+        "stands": _("Open") if row.is_open else closed,
+    }
 
 
 def _evidence(row: RecordEvidence) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
+from memory.domain.validity import BadTime, parse_time, typed_time
+from memory.queries.conflicts import open_number
 from memory.queries.people import kept_from_agents
 from memory.queries.recall import Found, Question, Recalled, recall
 from memory.queries.verdicts import Moment
@@ -38,13 +40,15 @@ def search(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     workspace = _workspace(workspaces, asked(request, "workspace"))
     question = _question(request)
 
-    hits, recalled, error = _search(workspace, question, now)
+    hits, recalled, error = _search(request, workspace, question, now)
 
     context = {
         "list_url": reverse("memory"),
         "exchange_url": reverse("memory_import") if managed_by(actor.person.id, now) else None,
         "query": question.query,
         "filters": _picks(request, workspaces, workspace),
+        "times": _times(request),
+        "open_conflicts": open_number(one.id for one in workspaces),
         "filtered": bool(request.GET),
         "clear_url": reverse("memory"),
         "searched": workspace is not None,
@@ -71,16 +75,33 @@ def _question(request: HttpRequest) -> Question:
     return Question(query, Mode(mode), SHOWN)
 
 
+def _times(request: HttpRequest) -> list[dict[str, str]]:
+    """Return the fields of the time of the world and that of the system, as they were typed."""
+    labels = {"as_of": _("Holds at, UTC"), "known_at": _("Known at, UTC")}
+    return [{"name": name, "label": label, "value": asked(request, name)} for name, label in labels.items()]
+
+
+def _moment(request: HttpRequest, now: datetime) -> Moment:
+    """Return when it is asked for. Raises: BadTime."""
+    as_of, known_at = (asked(request, name) for name in ("as_of", "known_at"))
+    return Moment(now, _time(as_of), _time(known_at))
+
+
+def _time(text: str) -> datetime | None:
+    return parse_time(typed_time(text)) if text else None
+
+
 def _search(
-    workspace: Workspace | None, question: Question, now: datetime
+    request: HttpRequest, workspace: Workspace | None, question: Question, now: datetime
 ) -> tuple[list[Found], Recalled | None, str | None]:
     """Return what an agent would get, then what it would not; or the sentence that says what to type."""
     if workspace is None:
         return [], None, None
     try:
-        recalled = recall(workspace.id, question, Moment(now))
-        kept = kept_from_agents(workspace.id, question, Moment(now))
-    except (EmptyQuery, QueryTooLong) as refusal:
+        moment = _moment(request, now)
+        recalled = recall(workspace.id, question, moment)
+        kept = kept_from_agents(workspace.id, question, moment)
+    except (EmptyQuery, QueryTooLong, BadTime) as refusal:
         return [], None, refusal.detail
     return [*recalled.hits, *recalled.withheld, *kept], recalled, None
 

@@ -40,6 +40,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "memory.archive": Kind.MEMORY_RETIRE,
         "memory.restore": Kind.MEMORY_RETIRE,
         "memory.erase": Kind.MEMORY_RETIRE,
+        "memory.resolve": Kind.MEMORY_RETIRE,
         "facts.optimise": Kind.MEMORY_RETIRE,
         "memory.release": Kind.MEMORY_RELEASE,
         "tombstone.lift": Kind.MEMORY_RELEASE,

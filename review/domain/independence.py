@@ -52,7 +52,7 @@ def conflict_set(
 
     Owners of the agent when each revision was made and now, who minted the tokens used, the person acted
     for, every author of any revision, and whoever changed the applying rule since it was submitted. `origins` are
-    those of the proposal that it lets out again.
+    those of the proposals that brought what it lets out again or decides between.
     """
     listed = {
         Reason.OWNER_NOW: owners_now,

@@ -29,6 +29,12 @@ FLOOR: Mapping[str, int] = MappingProxyType(
 """Approvals that these tools need at least. Only people start them; only a rule of their own reaches them."""
 
 
+RULED_AS: Mapping[str, str] = MappingProxyType({"memory.resolve": "memory.retract"})
+"""Tools without a rule of their own: what one of them does, another does too, and it must be no softer a door."""
+
+STARTED_BY_PEOPLE = frozenset({*FLOOR, *RULED_AS})
+
+
 class Risk(StrEnum):
     LOW = "low"
     MEDIUM = "medium"
@@ -129,7 +135,7 @@ def resolve_own(document: Mapping[str, Any], own: Mapping[str, Any]) -> Rule:
 
 def rule_number(document: Mapping[str, Any], tool: str) -> int | None:
     """Return which rule, counted from 1, `tool` meets; None where only the defaults or the floor hold."""
-    name = tool.casefold()
+    name = RULED_AS.get(tool.casefold(), tool.casefold())
     patterns = (rule["tool"].casefold() for rule in document.get("rules", ()))
     return next((number for number, pattern in enumerate(patterns, 1) if _matches(pattern, name)), None)
 

@@ -79,6 +79,9 @@ _TELLINGS: Mapping[str, tuple[_Telling, ...]] = {
         _Telling("Erase {record}", "erase the memory", "{record}"),
         _Telling("Erase all that carries one label", "erase all that carries the label", "{about}"),
     ),
+    "memory.resolve": (
+        _Telling("Resolve {conflict}: {answer}", "resolve the conflict", "{conflict} ({answer})"),
+    ),
     "memory.release": (_Telling("Release or discard {record}", "release or discard the memory", "{record}"),),
     "tombstone.lift": (_Telling("Lift {tombstone}", "lift the tombstone", "{tombstone}"),),
     "policy.change": (_Telling("Change the policy", "change", "the policy"),),

@@ -146,15 +146,15 @@ def conflicts_of(proposal: Proposal, now: datetime) -> dict[UUID, Reason]:
     return _conflicts([proposal], now, identities())[proposal.id]
 
 
-def not_independent_of(origin: UUID | None, now: datetime) -> Collection[UUID]:
-    """Return who is in conflict with the proposal that another one lets out again; nobody where there is none."""
-    return _conflicts_by_id([origin], now, identities())[origin] if origin else ()
+def not_independent_of(origins: Collection[UUID], now: datetime) -> Collection[UUID]:
+    """Return who is in conflict with one of `origins`; nobody where there are none."""
+    theirs = _conflicts_by_id(origins, now, identities()) if origins else {}
+    return {person for conflicts in theirs.values() for person in conflicts}
 
 
-def origin_of(revision: Revision) -> UUID | None:
-    """Return the proposal that `revision` lets out again, as the gate found it."""
-    named = revision.gate.get("origin")
-    return UUID(named) if named else None
+def origins_of(revision: Revision) -> tuple[UUID, ...]:
+    """Return the proposals that brought what `revision` lets out again or decides between, as the gate found them."""
+    return tuple(UUID(named) for named in revision.gate.get("origins", ()))
 
 
 def submitted_by(
@@ -295,7 +295,7 @@ def _conflicts(
 ) -> dict[UUID, dict[UUID, Reason]]:
     """Return the union of what was stored with the revisions and what the tables say now.
 
-    What lets another proposal out again has all of that one's: it was decided before, so this goes one step back.
+    What has origins has all of theirs: those were decided before, so this goes one step back.
     """
     stored: dict[UUID, dict[UUID, Reason]] = defaultdict(dict)
     for row in _stored_conflicts(_ids(proposals)):
@@ -316,12 +316,15 @@ def _conflicts(
 def _inherited(
     revisions: Mapping[UUID, list[Revision]], now: datetime, known: Identities
 ) -> dict[UUID, dict[UUID, Reason]]:
-    """Return for each proposal that lets another one out again who is in conflict with that one."""
-    origins = {id_: origin for id_, written in revisions.items() if (origin := origin_of(written[-1]))}
+    """Return for each proposal that has origins who is in conflict with one of them."""
+    origins = {id_: named for id_, written in revisions.items() if (named := origins_of(written[-1]))}
     if not origins:
         return {}
-    theirs = _conflicts_by_id(origins.values(), now, known)
-    return {id_: dict.fromkeys(theirs.get(origin, ()), Reason.ORIGIN) for id_, origin in origins.items()}
+    theirs = _conflicts_by_id({origin for named in origins.values() for origin in named}, now, known)
+    return {
+        id_: dict.fromkeys((person for one in named for person in theirs.get(one, ())), Reason.ORIGIN)
+        for id_, named in origins.items()
+    }
 
 
 def _conflicts_by_id(

@@ -11,7 +11,7 @@ from review.audit.actions import Action
 from review.domain.gate import Outcome, Signal
 from review.effects import effect_of
 from review.models import Proposal, Revision
-from review.queries.cases import origin_of, rule_of
+from review.queries.cases import origins_of, rule_of
 from review.queries.policies import resolved
 from review.services.revisions import Words, bind, lay, put_in_place
 from review.services.transitions import CONSOLE, record
@@ -30,7 +30,7 @@ def hold_again(
         outcome=Outcome.QUARANTINE,
         signals=(*shown, *new),
         version=last.gate.get("version"),
-        origin=origin_of(last),
+        origins=origins_of(last),
     )
     before = proposal.status
     binding = bind(proposal, proposal.revision + 1, last.arguments, weighed, None)

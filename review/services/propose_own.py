@@ -51,7 +51,7 @@ def propose_own(
     conflicts = conflict_set(
         principals=[by.person.id],
         authors=[by.person.id],
-        origins=not_independent_of(weighed.origin, now),
+        origins=not_independent_of(weighed.origins, now),
     )
     if tool != RELEASE:
         require_deciders(proposal, weighed, conflicts, now)

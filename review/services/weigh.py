@@ -13,7 +13,7 @@ from review.access.models import Agent, Workspace
 from review.domain import schemas
 from review.domain.binding import Kind, kind_of
 from review.domain.gate import Outcome, Signal, strictest
-from review.domain.policy import FLOOR, Route, Rule, tool_errors, validate_arguments
+from review.domain.policy import STARTED_BY_PEOPLE, Route, Rule, tool_errors, validate_arguments
 from review.domain.refusals import (
     Blocked,
     ExpiredContent,
@@ -44,8 +44,8 @@ REFUSALS: Mapping[str, type[Refusal]] = {
 class Weighed:
     """What policy and gate say of a call. `deciding` is the rule whose quorum counts: the release's while held.
 
-    `version` is that of the thing it would change, as it stood then; None where it only adds. `origin` is the
-    proposal that it lets out again, None for most.
+    `version` is that of the thing it would change, as it stood then; None where it only adds. `origins` are the
+    proposals that brought what it lets out again or decides between; none for most.
     """
 
     rule: Rule
@@ -53,7 +53,7 @@ class Weighed:
     outcome: Outcome
     signals: tuple[Signal, ...]
     version: int | None = None
-    origin: UUID | None = None
+    origins: tuple[UUID, ...] = ()
 
     @property
     def held(self) -> bool:
@@ -69,12 +69,12 @@ class Weighed:
     def gate(self) -> dict[str, Any]:
         """Return what is stored and shown of the gate."""
         version = {} if self.version is None else {"version": self.version}
-        origin = {} if self.origin is None else {"origin": str(self.origin)}
+        origins = {"origins": [str(origin) for origin in self.origins]} if self.origins else {}
         return {
             "outcome": str(self.outcome),
             "signals": [signal.members() for signal in self.signals],
             **version,
-            **origin,
+            **origins,
         }
 
 
@@ -122,7 +122,7 @@ def _weighed(tool: str, rule: Rule, submission: Submission) -> Weighed:
         outcome,
         tuple(signals),
         version=version_for(tool, submission.arguments),
-        origin=effect.origin(submission.workspace.id, submission.arguments) if effect else None,
+        origins=tuple(effect.origins(submission.workspace.id, submission.arguments)) if effect else (),
     )
 
 
@@ -143,7 +143,7 @@ def _rule(tool: str, agent: Agent) -> Rule:
     if errors := tool_errors(tool):
         raise Invalid(errors=errors)
     rule = resolved(agent.workspace_id, tool)
-    if tool in FLOOR or rule.route is Route.BLOCK:
+    if tool in STARTED_BY_PEOPLE or rule.route is Route.BLOCK:
         raise Blocked
     if kind_of(tool) is not Kind.TOOL_CALL and effect_of(tool) is None:
         raise Invalid(errors=[FieldError("/tool", "unavailable", UNAVAILABLE)])

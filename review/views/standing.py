@@ -44,6 +44,7 @@ def _event(entry: Entry) -> str:
         Action.MEMORY_DISCARDED: _("it was discarded"),
         Action.MEMORY_ERASED: _("it was erased"),
         Action.TOMBSTONE_LIFTED: _("it was lifted"),
+        Action.CONFLICT_RESOLVED: _("it was resolved"),
     }.get(Action(entry.action), entry.action)
     at = entry.time.strftime("%H:%M UTC")
     return _("%(did)s at %(at)s, by %(who)s") % {

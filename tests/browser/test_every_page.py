@@ -66,6 +66,8 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("record-erase", f"/memory/{items[0]['id']}/erase/"),
             ("erase-all", "/memory/erase/"),
             ("retraction", f"/proposals/{_retraction(scout, items[0]['id'])}/"),
+            ("conflicts", "/memory/conflicts/"),
+            ("conflict", _conflict(console, scout)),
             ("rejected", "/memory/rejected/"),
             ("rejected-lift", _rejected(console, scout)),
             ("account", "/account/"),
@@ -104,6 +106,16 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
 def _retraction(scout: Agent, record: str) -> str:
     asked = {"record": record, "reason": "The calendar moved."}
     return str(scout.propose("memory.retract", asked).json()["id"])
+
+
+def _conflict(console: Console, scout: Agent) -> str:
+    """Have alice approve two memories that contradict each other; return where both are shown."""
+    alice = Visitor(console, "alice").sign_in()
+    for port in (7443, 7444):
+        said = {"content": f"The tour's port is {port}.", "subject": "tour port", "predicate": "is"}
+        alice.decide(scout.propose("memory.write", said).json()["id"])
+    listed = alice.open("/memory/conflicts/").body.decode()
+    return str(re.findall(r'href="(/memory/conflicts/[0-9a-f-]+/)"', listed)[0])
 
 
 def _rejected(console: Console, scout: Agent) -> str:

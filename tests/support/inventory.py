@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
 
 from huqan_site.api import api
-from memory.models import MemoryRecord, Tombstone
+from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import AgentActor
 from review.access.models import AgentToken, Delegation, Membership, User
 from review.audit.models import Entry
@@ -132,7 +132,9 @@ class Town:
 def _objects(team: factories.Team) -> dict[str, str]:
     """Return what fills each variable part of an address; the longest names first, as a part may hold another."""
     waiting, held = call(team.scout), doubtful(team.scout, "The staging port is 7000.")
-    kept = approve(remember(team.scout, "The staging port is 7443."), team.alice)
+    about = {"subject": "staging port", "predicate": "is"}
+    kept = approve(remember(team.scout, "The staging port is 7443.", **about), team.alice)
+    approve(remember(team.scout, "The staging port is 7445.", **about), team.alice)
     record = MemoryRecord.objects.get(proposal=kept)
     reject(team.carol, remember(team.scout, "The staging port is 7444."), "reject", tombstone=True)
     entry = Entry.objects.filter(workspace=team.acme.id).earliest("seq")
@@ -170,6 +172,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         "<slug:slug>": "review",
         "<str:secret>": "no-such-secret",
         "<uuid:tombstone_id>": str(Tombstone.objects.get().id),
+        "<uuid:conflict_id>": str(RecordConflict.objects.get().id),
         "<uuid:person>": str(team.bob.person.id),
         "<str:username>": team.bob.user.username,
         "<uuid:webhook>": str(webhook.id),

@@ -160,7 +160,7 @@ def test_what_contradicts_it_now_is_shown_and_does_not_hinder(team: Team, archiv
     waiting = restoring(team.scout, archived)
     rows = MemoryRestore().preview(waiting, arguments_of(waiting))
     assert [(row.now, row.after) for row in rows[:1]] == [("Archived, trusted", "Active, trusted")]
-    assert str(rival.id) in rows[-1].what
+    assert rows[-1].what_id == str(rival.id)
     assert approve(waiting, team.carol).status == "executed"
 
 

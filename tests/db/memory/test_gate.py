@@ -130,9 +130,9 @@ def test_the_page_says_that_a_held_text_becomes_readable(team: Team) -> None:
 
 
 def test_the_page_names_what_the_text_contradicts(team: Team) -> None:
-    record = known(team.scout, PORT, team.alice, **ABOUT)
+    known(team.scout, PORT, team.alice, **ABOUT)
     rows = preview(remember(team.scout, "It is 7444.", **ABOUT))
-    assert rows[-1][0] == f"Record {record.id}, which says something else"
+    assert rows[-1][0] == "A record that says something else"
 
 
 @pytest.mark.parametrize(

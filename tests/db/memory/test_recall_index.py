@@ -133,6 +133,7 @@ def test_what_is_foreign_untrusted_or_retired_changes_no_score_by_a_bit(
         alone = ask(team.acme, query)
         store(base, others, workspace=team.globex)
         store(base, others, trust="quarantined", trusted_at=None, lifecycle="discarded", retired_at=now)
+        store(base, others[:1], trust="quarantined", trusted_at=None)
         store(base, others, lifecycle="retracted", retired_at=now)
         assert ask(team.acme, query) == alone
 

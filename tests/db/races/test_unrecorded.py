@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from huqan_site.lib.problems import Refusal
+from memory.gateway.ask import ask_to_resolve
+from memory.models import RecordConflict
 from review.access.roles import Role, Scope
 from review.access.services.agents import create_agent, stop_agent
 from review.access.services.delegations import grant_delegation
@@ -106,6 +108,23 @@ def approve_a_call(team: Team) -> Act:
 @case("decision.approved", "memory.written", "proposal.executed")
 def approve_a_memory(team: Team) -> Act:
     return deciding(team.alice, remember(team.scout, PORT))
+
+
+@case("decision.approved", "memory.written", "conflict.opened", "proposal.executed")
+def approve_a_memory_that_contradicts_another(team: Team) -> Act:
+    about = {"subject": "staging port", "predicate": "is"}
+    known(team.scout, PORT, team.carol, **about)
+    return deciding(team.alice, remember(team.scout, "It is 7444.", **about))
+
+
+@case("decision.approved", "memory.retracted", "tombstone.created", "conflict.resolved", "proposal.executed")
+def resolve_a_conflict(team: Team) -> Act:
+    about = {"subject": "staging port", "predicate": "is"}
+    for text in (PORT, "It is 7444."):
+        known(team.scout, text, team.carol, **about)
+    terms = {"answer": "keep_new"}
+    conflict = RecordConflict.objects.get()
+    return deciding(team.alice, ask_to_resolve(conflict.id, by=team.carol, reason="It moved.", terms=terms))
 
 
 @case("decision.approved", "memory.corroborated", "proposal.executed")

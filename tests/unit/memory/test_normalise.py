@@ -132,6 +132,14 @@ def test_another_number_always_makes_another_value(words, one, other):
     assert normalised(f"{' '.join(words)} {one}") != normalised(f"{' '.join(words)} {other}")
 
 
+@given(texts, st.integers(0, 100), st.sampled_from("0123456789"))
+def test_a_digit_more_or_another_one_always_makes_another_value(text, place, digit):
+    longer = text[:place] + digit + text[place:]
+    assert normalised(longer) != normalised(text)
+    other = text[:place] + str((int(digit) + 1) % 10) + text[place:]
+    assert normalised(other) != normalised(longer)
+
+
 @given(
     st.text(alphabet=st.characters(codec="ascii", categories=["Lu", "Ll", "Nd"])),
     st.text(alphabet=st.characters(codec="ascii", categories=["Lu", "Ll", "Nd"])),
