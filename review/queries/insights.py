@@ -76,17 +76,14 @@ def votes(workspaces: Sequence[UUID], period: Period, people: Sequence[UUID]) ->
 
 def refusals(workspaces: Sequence[UUID], within: Range) -> Counter[str]:
     """Return how often each code was answered to an agent, a person or an executor."""
-    rows = tallies.newest(workspaces, REFUSED, within, limit=LOOKED_AT)
-    return Counter(tallies.code_of(text) for text in rows.values_list("canonical", flat=True))
+    rows = tallies.newest(workspaces, REFUSED, within, "canonical", limit=LOOKED_AT)
+    return Counter(tallies.code_of(text) for (text,) in rows)
 
 
 def expiries(workspaces: Sequence[UUID], within: Range) -> list[Expired]:
     """Return what expired, the newest first."""
-    rows = tallies.newest(workspaces, [Action.PROPOSAL_EXPIRED], within, limit=LOOKED_AT)
-    return [
-        Expired(tool or "", datetime.fromisoformat(stamp))
-        for tool, stamp in rows.values_list("tool", "stamp")
-    ]
+    rows = tallies.newest(workspaces, [Action.PROPOSAL_EXPIRED], within, "tool", "stamp", limit=LOOKED_AT)
+    return [Expired(tool or "", datetime.fromisoformat(stamp)) for tool, stamp in rows]
 
 
 def agents_of(workspaces: Sequence[UUID]) -> dict[UUID, str]:
@@ -97,12 +94,10 @@ def agents_of(workspaces: Sequence[UUID]) -> dict[UUID, str]:
 
 def asked(workspaces: Sequence[UUID], within: Range, agents: Iterable[UUID]) -> list[Asked]:
     """Return what each of `agents` submitted, and how much of it was refused or rejected."""
-    own = tallies.newest(workspaces, SUBMITTED, within, limit=LOOKED_AT).values_list(
-        "agent", "action", "person"
-    )
+    own = tallies.newest(workspaces, SUBMITTED, within, "agent", "action", "person", limit=LOOKED_AT)
     submitted = Counter((agent, action) for agent, action, person in own if agent and person is None)
-    ended = tallies.newest(workspaces, [Action.PROPOSAL_REJECTED], within, limit=LOOKED_AT)
-    rejected = Counter(ended.values_list("agent", flat=True))
+    ended = tallies.newest(workspaces, [Action.PROPOSAL_REJECTED], within, "agent", limit=LOOKED_AT)
+    rejected = Counter(agent for (agent,) in ended)
     return [_asked(agent, submitted, rejected) for agent in agents]
 
 

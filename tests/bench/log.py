@@ -22,6 +22,11 @@ def verify_memory() -> float:
     return _measured()["growth"]
 
 
+@row("slowest page of a filtered log of a million entries against the same of ten thousand", must=2)
+def log_pages() -> float:
+    return _measured()["page"]
+
+
 @cache
 def _measured() -> dict[str, float]:
     command = [sys.executable, "-m", "tests.bench.long_log", str(ENTRIES)]

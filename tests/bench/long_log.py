@@ -1,6 +1,6 @@
 """Makes a log of so many entries in a scratch folder and verifies it: `python -m tests.bench.long_log COUNT`.
 
-A program of its own, since memory is measured: it prints {"ratio": …, "growth": MB} and leaves nothing behind.
+A program of its own, since memory is measured: it prints {"ratio": …, "growth": MB, "page": …}, leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from statistics import median
 from uuid import UUID
 
@@ -18,6 +20,8 @@ from huqan_site.lib.canonical_json import JSON
 
 ROUNDS = 3  # of a walk that takes minutes
 BATCH = 5_000
+SHORT = 10_000  # entries of the log that pages are compared with
+ASKED = 15  # times each page is asked for
 _IDS = [str(UUID(int=number)) for number in range(8)]
 # A decision, as most of a log is: every column is filled, and the text is as long as usual.
 _DECISION: dict[str, JSON] = {
@@ -53,8 +57,12 @@ def main(count: int) -> None:
         from django.core.management import call_command
 
         call_command("migrate", verbosity=0)
-        _lengthen(count)
-        print(json.dumps(_measure()))
+        _lengthen(SHORT)
+        short = _pages()
+        _lengthen(count - SHORT)
+        pages = _pages()
+        slowest = max(pages[name] / short[name] for name in short)
+        print(json.dumps({**_measure(), "page": slowest}))
 
 
 def _lengthen(count: int) -> None:
@@ -86,6 +94,37 @@ def _append(count: int) -> None:
         head = head._replace(size=frontier.size, leaf=entry.leaf, frontier=frontier.text(), time=entry.stamp)
     Entry.objects.bulk_create(entries)
     log._move_head(entries[-1], frontier)
+
+
+def _pages() -> dict[str, float]:
+    """Return how many seconds a page of the log takes, in the middle of ASKED, for each way of filtering it."""
+    from review.audit.actions import Action, Ending
+    from review.audit.models import Entry
+    from review.audit.queries import Filters, Scope, page
+
+    early = [entry.time for entry in Entry.objects.filter(seq__in=(1_000, 6_000)).order_by("seq")]
+    scope = Scope((UUID(_IDS[2]),), (UUID(_IDS[0]),))
+    asked = {
+        "newest": Filters(),
+        "person": Filters(person=UUID(_IDS[0])),
+        "agent": Filters(agent=UUID(_IDS[4])),
+        "action": Filters(action=Action.DECISION_APPROVED),
+        "approved": Filters(ending=Ending.APPROVED),
+        "refused": Filters(ending=Ending.REFUSED),
+        "tool": Filters(tool="none"),
+        "long ago": Filters(since=early[0], until=early[1]),
+    }
+    return {name: median(_seconds(partial(page, scope, filters))) for name, filters in asked.items()}
+
+
+def _seconds(ask: Callable[[], object]) -> list[float]:
+    """Return how long each of ASKED calls took."""
+    took = []
+    for _ in range(ASKED):
+        start = time.perf_counter()
+        ask()
+        took.append(time.perf_counter() - start)
+    return took
 
 
 def _measure() -> dict[str, float]:
