@@ -21,7 +21,7 @@ def samples() -> Sample:
     return {
         "sides": ("light", "dark"),
         "rows": _rows(now),
-        "bulk": {"url": "", "note": "Medium can only be rejected in bulk"},
+        "bulk": {"url": "", "approves": True, "note": "Medium can only be rejected in bulk"},
         "risks": ("high", "medium", "low"),
         "votes": ((0, 1), (1, 1), (0, 2), (1, 2), (2, 3)),
         "code_points": ("U+200B", "U+202E", "U+0430", "412 spaces"),

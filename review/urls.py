@@ -8,11 +8,13 @@ from review.views.edit import edit
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
 from review.views.rule import rule
+from review.views.together import together
 from review.views.withdraw import withdraw_view
 
 urlpatterns = [
     path("", queue, name="queue"),
     path("queue/new/", queue_new, name="queue_new"),
+    path("proposals/together/", together, name="together"),
     path("proposals/<uuid:id>/", proposal, name="proposal"),
     path("proposals/<uuid:id>/edit/", edit, name="edit"),
     path("proposals/<uuid:id>/rule/", rule, name="rule"),

@@ -80,7 +80,7 @@
     const bar = one("[data-bulk]");
     if (!bar) return;
     const chosen = all("[data-select]:checked");
-    bar.hidden = chosen.length === 0;
+    bar.classList.toggle("some", chosen.length > 0);
     one("[data-bulk-count]", bar).textContent = chosen.length;
   }
 

@@ -142,6 +142,14 @@ class ConfirmMismatch(DecisionDeclined):
     advice = "If the value itself looks wrong, reject it or request changes."
 
 
+class NotTogether(DecisionDeclined):
+    code, status, title = "not_together", 422, "Not to be approved together"
+    detail = (
+        "Together only calls of one tool, of low risk, at most 20 of them, are approved. Open each by itself."
+    )
+    advice = "Rejecting several at once stays open to you."
+
+
 # Proposing, revising, withdrawing.
 
 

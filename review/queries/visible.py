@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -15,11 +16,15 @@ def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
 
     Raises: NotFound, the same for one that is not there and one in a workspace where `person` has no role.
     """
+    return _one(next(iter(among(person, [proposal_id], now)), None))
+
+
+def among(person: Person, ids: Sequence[UUID], now: datetime) -> list[Proposal]:
+    """Return those of `ids` that exist for `person`, with workspace and agent, in that order."""
     roles = Membership.objects.active(now).held_by(person.id)
-    rows = Proposal.objects.filter(workspace__in=roles.values("workspace")).select_related(
-        "workspace", "agent"
-    )
-    return _one(rows.filter(pk=proposal_id).first())
+    rows = Proposal.objects.filter(workspace__in=roles.values("workspace"), pk__in=ids)
+    found = {row.id: row for row in rows.select_related("workspace", "agent")}
+    return [found[id_] for id_ in ids if id_ in found]
 
 
 def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 from uuid import UUID
 
 from django.utils import timezone
@@ -78,6 +78,15 @@ def decide(proposal_id: UUID, *, by: PersonActor, ballot: Ballot) -> Decided:
         decided = settle(lambda: _decide(proposal_id, by, ballot), refused=refused)
     follow(decided.proposal)
     return decided
+
+
+def decline(proposal_id: UUID, refusal: Refusal, *, by: PersonActor, ballot: Ballot) -> NoReturn:
+    """Record that `by` tried to decide where `refusal` forbids it, and raise it."""
+
+    def refuse() -> NoReturn:
+        raise refusal
+
+    settle(refuse, refused=lambda caught: _record_refusal(proposal_id, caught, ballot, by))
 
 
 def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:

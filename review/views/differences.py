@@ -90,3 +90,9 @@ def _values(diff: Diff) -> str:
         "%(n)d values, nothing earlier to compare with",
         number,
     ) % {"n": number}
+
+
+def needs_opening(diff: dict[str, Any]) -> bool:
+    """Whether something of what `comparison` gave is folded until a reader opens it, or stands elsewhere."""
+    rows = [row for item in diff["items_in_order"] for row in item.get("unchanged", [item])]
+    return bool(diff["more"]) or any(row["new"] and row["new"]["long"] for row in rows)

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.domain.policy import Risk
+from review.domain.together import MOST
 from review.queries.queue import (
     COUNTED,
     WAITING,
@@ -61,6 +62,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         "next_url": _address(view, filters, cursor=found.next_cursor) if found.next_cursor else None,
         "first_url": _address(view, filters) if request.GET.get("cursor") else None,
         "poll_url": f"{reverse('queue_new')}?{urlencode({'view': view.value, 'since': now.isoformat()})}",
+        "bulk": _bulk(view) if rows else None,
         "looked_at": COUNTED,
         "made_at": now,
         "empty": _empty(view, numbers),
@@ -172,6 +174,15 @@ def _picks(filters: Filters, offered: dict[str, list[str]]) -> list[dict[str, An
         }
         for name in FILTERS
     ]
+
+
+def _bulk(view: View) -> dict[str, Any] | None:
+    """Return what can be done with several rows of `view` at once."""
+    if view not in (View.MINE, View.OTHERS, View.UNRUN):
+        return None
+    note = _("Of low risk and one tool, up to %(most)d can be approved together.") % {"most": MOST}
+    approves = view is View.MINE
+    return {"url": reverse("together"), "approves": approves, "note": note if approves else ""}
 
 
 def _address(view: View, filters: Filters | None = None, **more: str | None) -> str:

@@ -293,6 +293,14 @@ def _payout(scene: Scene, **fields: str) -> Any:
     return scene.decide(scene.cast.alice, proposal, **fields)
 
 
+def _together(scene: Scene) -> Any:
+    """Two refunds, of medium risk, approved with one click."""
+    refunds = [str(call(scene.cast.scout, arguments={"order": str(n)}).id) for n in range(2)]
+    return scene.page(scene.cast.alice).post(
+        "/proposals/together/", {"proposal": refunds, "verdict": "approve"}
+    )
+
+
 def _ruled_twice(scene: Scene) -> Any:
     permit = scene.running()
     scene.report(permit, "unknown")
@@ -334,6 +342,7 @@ BY_PAGE: dict[str, Maker] = {
     "step_up_required": lambda s: _payout(s, confirm="DE1"),
     "reason_required": lambda s: s.decide(s.cast.alice, call(s.cast.scout), verdict="reject", reason=" "),
     "confirm_mismatch": lambda s: _payout(s, password=PASSWORD, confirm="DE2"),
+    "not_together": lambda s: _together(s),
     "stale_revision": lambda s: s.edit(call(s.cast.scout), '{"order": "2"}', revision="9"),
     "invalid": lambda s: s.edit(call(s.cast.scout), '{"order": "20817"}'),
     "blocked": _edited_policy,

@@ -25,6 +25,7 @@ CONTRACT = {
     422: {
         *("invalid", "key_reused", "unsatisfiable", "not_delegated", "no_provenance", "bad_permit"),
         *("bad_verdict", "reason_required", "confirm_mismatch"),
+        "not_together",  # ours: what a page of several answers
     },
     429: {"too_many_pending"},
 }
