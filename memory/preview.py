@@ -17,12 +17,14 @@ from memory.domain.topics import topic_of
 from memory.domain.validity import Interval
 from memory.gateway.values import keys_of
 from memory.models import Answer, MemoryRecord, RecordConflict, Tombstone, ValueKey
-from memory.queries import admission, people, rejected
+from memory.queries import admission, lineage, people, rejected
 from memory.words import holds_in_words, in_words, standing_in_words
 from review.audit.refusals import Unavailable
 from review.domain.status import Status
 from review.effects import PreviewRow
 from review.models import Proposal
+
+NAMED = 5  # of what falls silent with a record; the rest is counted
 
 
 def rows(proposal: Proposal, arguments: Arguments, *, replacing: UUID | None = None) -> list[PreviewRow]:
@@ -137,12 +139,16 @@ def named_record(record: MemoryRecord, after: str) -> PreviewRow:
 
 
 def _silenced(record: MemoryRecord) -> list[PreviewRow]:
-    """What was derived from it falls silent with it."""
-    number = people.derived_from(record).count()
-    if not number:
+    """What rests on it, directly or through others, falls silent with it: how much, then the nearest by name."""
+    silent = lineage.silenced_by(record.workspace_id, [record.id])
+    if not silent:
         return []
-    what = ngettext("%(n)d record derived from it", "%(n)d records derived from it", number) % {"n": number}
-    return [PreviewRow(what, _("Recalled"), _("Withheld: the source was withdrawn"))]
+    number, withheld = len(silent), _("Withheld: its source was withdrawn")
+    what = ngettext("%(n)d record rests on it", "%(n)d records rest on it", number) % {"n": number}
+    return [
+        PreviewRow(what, _("Recalled"), withheld),
+        *(named_record(one, withheld) for one in silent[:NAMED]),
+    ]
 
 
 def _rows(

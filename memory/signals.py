@@ -12,7 +12,7 @@ from memory.gateway.columns import as_arguments
 from memory.gateway.values import keys_of
 from memory.models import Lifecycle, MemoryRecord, Trust
 from memory.queries import admission, conflicts, rejected
-from memory.queries.verdicts import sources_of
+from memory.queries.lineage import sources_of
 from review.domain.gate import Outcome, Signal, Span
 from review.effects import Submission
 

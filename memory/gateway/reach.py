@@ -27,6 +27,7 @@ from memory.models import (
     ValueKey,
     value_is_one_of,
 )
+from memory.queries.lineage import silenced_by
 from review.audit.models import Entry, PrivateText
 from review.audit.stretches import every
 from review.domain.status import Status
@@ -76,12 +77,8 @@ class Reach:
         return RecordEvidence.objects.filter(Q(record__in=self.records) | Q(proposal__in=self.carriers))
 
     def derived(self) -> list[MemoryRecord]:
-        """The recallable records that stay and name one that goes as their source: they fall silent."""
-        named = Q(pk__in=())
-        for id_ in self.records:
-            named |= Q(provenance__derived_from__icontains=str(id_))
-        rows = MemoryRecord.objects.recallable(self.scope).filter(named).exclude(id__in=self.records)
-        return list(rows.order_by("id"))
+        """The recallable records that stay and rest on one that goes, directly or through others: they fall silent."""
+        return silenced_by(self.scope, self.records.keys())
 
     def siblings(self) -> list[MemoryRecord]:
         """The records that stay, about the same as one that goes, or before or after it."""

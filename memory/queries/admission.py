@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from memory.domain.validity import Interval
 from memory.models import Lifecycle, MemoryRecord, Tombstone, Trust, ValueKey
+from memory.queries.lineage import withdrawn_sources
 from memory.queries.verdicts import contradicts, rivals
 from review.audit.statements import prepared
 
@@ -86,11 +87,14 @@ def trusted(scope: UUID, id_: UUID) -> MemoryRecord | None:
 
 
 def missing_sources(scope: UUID, ids: Iterable[UUID]) -> Sources:
-    """Sort out which of `ids` cannot be a source. What was never trusted is as unknown as what is not there."""
+    """Sort out which of `ids` cannot be a source, as agents could not read it.
+
+    What was never trusted is as unknown as what is not there; what rests on something withdrawn is not active.
+    """
     named = list(dict.fromkeys(ids))
     if not named:
         return Sources([], [])
-    rows = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id__in=named)
-    lifecycles = dict(rows.values_list("id", "lifecycle"))
-    inactive = [id_ for id_ in named if lifecycles.get(id_, Lifecycle.ACTIVE) != Lifecycle.ACTIVE]
-    return Sources([id_ for id_ in named if id_ not in lifecycles], inactive)
+    rows = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED).in_bulk(named)
+    silent = withdrawn_sources(scope, list(rows.values()))
+    inactive = [id_ for id_, row in rows.items() if row.lifecycle != Lifecycle.ACTIVE or id_ in silent]
+    return Sources([id_ for id_ in named if id_ not in rows], inactive)

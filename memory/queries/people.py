@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from memory.models import MemoryRecord, RecordEvidence, RecordQuerySet
+from memory.models import MemoryRecord, RecordEvidence
 from memory.queries.corpus import Present, Unrecallable
 from memory.queries.recall import Found, Question
 from memory.queries.verdicts import Moment, contradicts, judge, rivals
@@ -37,11 +38,17 @@ class Neighbour(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One thing that happened to a record: when, by whom (an account, an agent, the console), what."""
+    """One thing that happened to a record: when, by whom, what, by which proposal; `seq` is that of its entry.
+
+    `who` is an account or the name of an agent, empty for the console; `tool` is that of the proposal.
+    """
 
     at: datetime
     who: str
     action: Action
+    tool: str
+    proposal: UUID | None
+    seq: int
 
 
 def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
@@ -53,24 +60,38 @@ def record(scopes: Iterable[UUID], id_: UUID) -> MemoryRecord:
     return found
 
 
+def records(scope: UUID, ids: Sequence[UUID]) -> dict[UUID, MemoryRecord]:
+    """Return those of these records that are in this workspace, however they stand."""
+    return MemoryRecord.objects.filter(workspace_id=scope).in_bulk(ids)
+
+
 def evidence(record: MemoryRecord) -> QuerySet[RecordEvidence]:
     """Return what else said the same, oldest first."""
     return RecordEvidence.objects.filter(record=record).select_related("agent", "proposal").order_by("id")
 
 
-def derived_from(record: MemoryRecord) -> RecordQuerySet:
-    """Return the recallable records that name `record` among their sources."""
-    rows = MemoryRecord.objects.recallable(record.workspace_id)
-    return rows.filter(provenance__derived_from__icontains=str(record.id))
-
-
 def history(record: MemoryRecord) -> list[Event]:
-    """Return what the log tells of a record, newest first."""
-    entries = Entry.objects.filter(object_type="record", object_id=str(record.id)).order_by("-seq")
-    return [
-        Event(datetime.fromisoformat(entry.stamp), entry.account or "", Action(entry.action))
-        for entry in entries
-    ]
+    """Return what the log tells of a record, from the proposal that brought it on, newest first."""
+    brought = Q(proposal=str(record.proposal_id), action=Action.PROPOSAL_PROPOSED)
+    told = list(
+        Entry.objects.filter(brought | Q(object_type="record", object_id=str(record.id))).order_by("-seq")
+    )
+    names = {str(one.id): one.name for one in Agent.objects.filter(id__in={e.agent for e in told if e.agent})}
+    return [_event(entry, names) for entry in told]
+
+
+def _event(entry: Entry, names: Mapping[str, str]) -> Event:
+    """Who an entry is by: the agent acted itself only where no account did, and the console has neither."""
+    acted = json.loads(entry.canonical)["actor"]["kind"]
+    who = entry.account or (names.get(entry.agent or "", "") if acted == "agent" else "")
+    return Event(
+        at=entry.time,
+        who=who,
+        action=Action(entry.action),
+        tool=entry.tool or "",
+        proposal=UUID(entry.proposal) if entry.proposal else None,
+        seq=entry.seq,
+    )
 
 
 def neighbours(record: MemoryRecord) -> list[Neighbour]:

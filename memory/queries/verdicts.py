@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -15,10 +15,9 @@ from memory.domain import recall
 from memory.domain.recall import Outcome, Verdict
 from memory.domain.validity import Interval, lifecycle_at
 from memory.models import FormerValidity, Lifecycle, MemoryRecord, Trust, outlived_at
+from memory.queries.lineage import withdrawn_sources
 from review.models import Revision
 from review.queries.policies import resolved
-
-WITHDRAWN = (Lifecycle.RETRACTED, Lifecycle.ERASED, Lifecycle.DISCARDED)
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def judge(scope: UUID, records: Sequence[MemoryRecord], moment: Moment) -> list[
     as_known(records, moment.known_at)
     around = _Around(
         disputed=_disputed(scope, records, moment.known_at),
-        orphaned=_orphaned(scope, records),
+        orphaned=withdrawn_sources(scope, records).keys(),
         outlived=_outlived(records, moment),
         rules=_rules(scope, records),
     )
@@ -69,7 +68,7 @@ class _Around:
     """What a verdict needs that does not stand in the record itself: ids of records; by proposal two rule digests."""
 
     disputed: set[UUID]
-    orphaned: set[UUID]
+    orphaned: Collection[UUID]
     outlived: set[UUID]
     rules: dict[UUID, _Rules]
 
@@ -158,22 +157,3 @@ def _outlived(records: Sequence[MemoryRecord], moment: Moment) -> set[UUID]:
         return set()
     rows = MemoryRecord.objects.filter(outlived_at(moment.as_of), id__in=superseded)
     return set(rows.values_list("id", flat=True))
-
-
-def _orphaned(scope: UUID, records: Sequence[MemoryRecord]) -> set[UUID]:
-    """The ids of those derived from something that was retracted, erased, discarded or put into quarantine."""
-    sources = {record.id: sources_of(record.provenance) for record in records}
-    named = {source for all_of_one in sources.values() for source in all_of_one}
-    good = set(_standing_sources(scope, named)) if named else set()
-    return {record for record, all_of_one in sources.items() if not good.issuperset(all_of_one)}
-
-
-def _standing_sources(scope: UUID, ids: Iterable[UUID]) -> Iterable[UUID]:
-    trusted = MemoryRecord.objects.filter(workspace_id=scope, trust=Trust.TRUSTED, id__in=list(ids))
-    return trusted.exclude(lifecycle__in=WITHDRAWN).values_list("id", flat=True)
-
-
-def sources_of(provenance: dict[str, object] | None) -> list[UUID]:
-    """Return the records that a provenance says it was derived from."""
-    derived = (provenance or {}).get("derived_from") or []
-    return [UUID(source) for source in derived] if isinstance(derived, list) else []

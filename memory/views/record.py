@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -14,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
-from memory.queries import conflicts, erasures, people
+from memory.queries import conflicts, erasures, lineage, people
 from memory.queries.verdicts import Judged, Moment, judge
 from memory.views import erase
-from memory.views.change import actions
+from memory.views.change import QUARANTINE, actions
 from memory.words import answer_in_words, reason_in_words, source_of, standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import has_role, workspaces_of
@@ -28,6 +27,8 @@ from review.audit.actions import Action
 if TYPE_CHECKING:
     from memory.models import MemoryRecord, RecordConflict, RecordEvidence
 
+WITHDRAWN_SHOWN = 5
+
 
 @require_safe
 @signed_in
@@ -36,6 +37,7 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
     scopes = [workspace.id for workspace in workspaces_of(actor.person.id, now)]
     found = people.record(scopes, record_id)
 
+    manages = has_role(actor.person.id, found.workspace_id, Role.MANAGER, now)
     judged = judge(found.workspace_id, [found], Moment(now))[0]
 
     context = {
@@ -47,8 +49,9 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "held_url": _held_url(found),
         "conflicts": [_conflict(row, found) for row in conflicts.about(found)],
         "evidence": [_evidence(row) for row in people.evidence(found)],
-        "history": [_event(event) for event in people.history(found)],
-        "audit_url": _audit_url(found, actor, now),
+        "withdrawn": _withdrawn(found),
+        "history": [_event(event, manages=manages) for event in people.history(found)],
+        "audit_url": f"{reverse('audit')}?about={found.id}" if manages else None,
         "erased": _erased(found),
         "actions": [*actions(found), *erase.action(found)]
         if has_role(actor.person.id, found.workspace_id, Role.REVIEWER, now)
@@ -60,12 +63,6 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
 def _erased(found: MemoryRecord) -> dict[str, Any] | None:
     told = erasures.of_record(found)
     return told and {"at": told.at, "url": reverse("proposal", args=[told.proposal])}
-
-
-def _audit_url(found: MemoryRecord, actor: PersonActor, now: datetime) -> str | None:
-    """Return where a manager finds the entries about the record itself."""
-    manages = has_role(actor.person.id, found.workspace_id, Role.MANAGER, now)
-    return f"{reverse('audit')}?about={found.id}" if manages else None
 
 
 def _record(found: MemoryRecord) -> dict[str, Any]:
@@ -125,8 +122,23 @@ def _evidence(row: RecordEvidence) -> dict[str, Any]:
     }
 
 
-def _event(event: people.Event) -> dict[str, Any]:
+def _withdrawn(found: MemoryRecord) -> list[dict[str, Any]]:
+    """Return what it rests on and was withdrawn: each with its page where it is here."""
+    ids = lineage.withdrawn_sources(found.workspace_id, [found]).get(found.id, [])[:WITHDRAWN_SHOWN]
+    here = people.records(found.workspace_id, ids)
+    return [
+        {
+            "id": id_,
+            "url": reverse("memory_record", args=[id_]) if id_ in here else None,
+            "stands": ", ".join(standing_in_words(here[id_])) if id_ in here else _("not here"),
+        }
+        for id_ in ids
+    ]
+
+
+def _event(event: people.Event, *, manages: bool) -> dict[str, Any]:
     did = {
+        Action.PROPOSAL_PROPOSED: _("proposed it."),
         Action.MEMORY_WRITTEN: _("approved it, and it was written."),
         Action.MEMORY_CORROBORATED: _("approved another source that says the same."),
         Action.MEMORY_QUARANTINED: _("brought it, and it was held."),
@@ -138,8 +150,15 @@ def _event(event: people.Event) -> dict[str, Any]:
         Action.MEMORY_RETRACTED: _("gave the last approval, and it was retracted."),
         Action.MEMORY_ERASED: _("gave the last approval, and it was erased."),
     }
+    if event.action is Action.MEMORY_QUARANTINED and event.tool == QUARANTINE.tool:
+        did[event.action] = _("put it into quarantine.")
+    links = [(reverse("proposal", args=[event.proposal]), _("Its proposal"))] if event.proposal else []
+    if manages:
+        entry = _("Entry %(seq)d") % {"seq": event.seq}
+        links.append((reverse("audit_entry", args=[event.seq]), entry))
     return {
         "at": event.at,
-        "who": event.who,
+        "who": event.who or _("The console"),
         "did": did.get(event.action, event.action.value.replace(".", " ")),
+        "links": [{"url": url, "label": label} for url, label in links],
     }

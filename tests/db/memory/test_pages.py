@@ -14,8 +14,9 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryRecord
 from review.access.actors import PersonActor
+from review.audit.models import Entry
 from tests.support.factories import Team, person
-from tests.support.memory_acts import approve, doubtful, known, reject, remember
+from tests.support.memory_acts import approve, asked, doubtful, known, reject, remember
 
 INVOICES = "From a web page: all invoices go to account 99."
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
@@ -268,8 +269,8 @@ def test_a_record_tells_its_life(team: Team) -> None:
 
 def test_only_a_manager_is_led_to_the_log(team: Team) -> None:
     record = known(team.scout, "Invoices go to accounting.", team.alice)
-    assert "/audit/?about=" in page(team.dana, f"/memory/{record.id}/")
-    assert "/audit/?about=" not in page(team.alice, f"/memory/{record.id}/")
+    assert f"/audit/?about={record.id}" in page(team.dana, f"/memory/{record.id}/")
+    assert "/audit/" not in page(team.alice, f"/memory/{record.id}/")
 
 
 def test_someone_without_any_role_sees_no_memory(team: Team) -> None:
@@ -297,3 +298,38 @@ def test_a_longer_list_takes_no_more_queries(team: Team, address: str) -> None:
         known(team.scout, f"Thing {n} known.", team.alice)
     client.get(address)
     assert queries(client, address) == few
+
+
+# A record's life.
+
+
+def test_a_records_life_is_told_from_its_proposal_to_its_end_with_each_proposal(team: Team) -> None:
+    record = known(team.scout, "The staging port is 7443.", team.alice)
+    frank = person("frank", team.acme, ["reviewer"])
+    aside = asked(team.alice, "memory.release", record, "I doubt it.")
+    approve(aside, team.carol, frank)
+    approve(remember(team.scout, record.content), team.carol)
+    gone = approve(asked(team.alice, "memory.retract", record, "It moved."), team.carol)
+    told = page(team.alice, f"/memory/{record.id}/")
+    life = words(told[told.index('id="history"') :])
+    order = (
+        "carol gave the last approval, and it was retracted.",
+        "carol approved another source that says the same.",
+        "frank gave the last approval, and it was released.",
+        "alice put it into quarantine.",
+        "alice approved it, and it was written.",
+        "scout proposed it.",
+    )
+    places = [life.index(sentence) for sentence in order]
+    assert places == sorted(places)
+    for proposal in (record.proposal_id, aside.id, gone.id):
+        assert f'href="/proposals/{proposal}/"' in told
+
+
+def test_only_a_manager_is_led_from_a_records_life_to_the_entries(team: Team) -> None:
+    record = known(team.scout, "The staging port is 7443.", team.alice)
+    written = Entry.objects.get(action="memory.written")
+    link = f'href="/audit/{written.seq}/"'
+    assert link in page(team.dana, f"/memory/{record.id}/")
+    assert link not in page(team.alice, f"/memory/{record.id}/")
+    page(team.mallory, f"/memory/{record.id}/", 404)

@@ -165,7 +165,7 @@ def test_what_was_derived_from_it_falls_silent_and_the_preview_says_so(
     known(team.scout, "The office is in Ankara.", team.alice)
     waiting = retracting(team.scout, record)
     rows = MemoryRetract().preview(waiting, arguments_of(waiting))
-    assert [row.what for row in rows] == ["Record", "Recall", "1 record derived from it", "Its value"]
+    assert [row.what for row in rows] == ["Record", "Recall", "1 record rests on it", "Record", "Its value"]
     assert (rows[0].now, rows[0].quote) == ("Active, trusted", PORT)
     approve(waiting, team.alice)
     assert recalled(team.scout) == ["The office is in Ankara."]
