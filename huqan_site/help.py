@@ -44,11 +44,9 @@ def page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def verifier(request: HttpRequest, slug: str) -> HttpResponse:
-    """The file that an executor copies, where the pages of docs/ link to it."""
-    return HttpResponse(
-        (DOCS / "permit_verifier.py").read_text(encoding="utf-8"), "text/plain; charset=utf-8"
-    )
+def verifier(request: HttpRequest, slug: str, of: str) -> HttpResponse:
+    """The file that an executor or an auditor copies, where the pages of docs/ link to it."""
+    return HttpResponse((DOCS / f"{of}_verifier.py").read_text(encoding="utf-8"), "text/plain; charset=utf-8")
 
 
 @require_safe

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
@@ -14,7 +15,9 @@ from django.utils.translation import gettext_lazy
 
 from review.access import sessions
 from review.access.roles import Role
+from review.audit import dispute
 from review.queries import queue
+from review.views.adoption import in_words
 from review.views.asking import viewer_of
 
 Count = Callable[[queue.Viewer], queue.Counted]
@@ -47,13 +50,29 @@ COUNTS: dict[str, Count] = {"/": queue.decidable, "/quarantine/": queue.releasab
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Return `nav`, `who` and `demo` for templates/base.html; the database is asked only if it shows them."""
+    """Return `nav`, `who`, `demo` and `disputed` for templates/base.html.
+
+    The database is asked only if it shows them.
+    """
     bar = SimpleLazyObject(lambda: _Bar.of(request))
     return {
         "nav": SimpleLazyObject(lambda: bar.places),
         "who": SimpleLazyObject(lambda: bar.who),
         "demo": not settings.PRODUCTION,
+        "disputed": SimpleLazyObject(lambda: _disputed(request)),
     }
+
+
+def _disputed(request: HttpRequest) -> dict[str, str | None] | None:
+    """What is said above every page while nobody can decide, since the log is not the one that was signed."""
+    try:
+        found = dispute.found()
+    except (OSError, DatabaseError):
+        return None  # what cannot be read cannot be written either, and is said where that is tried
+    if found is None:
+        return None
+    on_trail = request.path.startswith("/audit/")
+    return {"sentence": in_words(found), "url": None if on_trail else reverse("audit")}
 
 
 class _Bar(NamedTuple):

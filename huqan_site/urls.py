@@ -30,7 +30,10 @@ urlpatterns = [
     path("help/", help_pages.index, name="help"),
     path("help/components/", help_pages.components, name="components"),
     path("help/problems/<slug:code>/", help_pages.problem, name="problem"),
-    path("help/<slug:slug>/permit_verifier.py", help_pages.verifier, name="permit_verifier"),
+    path(
+        "help/<slug:slug>/permit_verifier.py", help_pages.verifier, {"of": "permit"}, name="permit_verifier"
+    ),
+    path("help/<slug:slug>/log_verifier.py", help_pages.verifier, {"of": "log"}, name="log_verifier"),
     path("help/<slug:slug>/", help_pages.page, name="help_page"),
     path("", include("review.access.urls")),
     path("", include("review.urls")),

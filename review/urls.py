@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from review.views import agent, agents, insights, policy, trail, trail_export, trail_life
+from review.views import adoption, agent, agents, insights, policy, trail, trail_export, trail_life
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -40,6 +40,8 @@ urlpatterns = [
     path("audit/", trail.trail, name="audit"),
     path("audit/proposals/<uuid:id>/", trail_life.life, name="audit_life"),
     path("audit/<int:seq>/", trail.entry, name="audit_entry"),
+    path("audit/<int:seq>/proof.json", trail.proof, name="audit_proof"),
+    path("audit/adopt/", adoption.confirm, name="audit_adopt"),
     path("audit/verify/", trail.verify_log, name="audit_verify"),
     path("audit/export.jsonl", trail_export.export_jsonl, name="audit_export_jsonl"),
     path("audit/export.csv", trail_export.export_csv, name="audit_export_csv"),

@@ -57,6 +57,12 @@ def key_hash(name: str, key: Ed25519PublicKey) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + _ED25519 + key.public_bytes_raw()).digest()[:4]
 
 
+def verifier_key(name: str, key: Ed25519PublicKey) -> str:
+    """The public key as others are given it: name, hash and the key itself, parted by plus signs."""
+    encoded = base64.b64encode(_ED25519 + key.public_bytes_raw()).decode()
+    return f"{name}+{key_hash(name, key).hex()}+{encoded}"
+
+
 def _split(note: str) -> tuple[str, list[tuple[str, bytes]]]:
     text, gap, tail = note.rpartition("\n\n")
     lines = tail.split("\n")

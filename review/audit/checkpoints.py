@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,24 +27,56 @@ from review.audit.statements import insert
 
 EVERY_ENTRIES = 100  # at the latest, when nothing asks for one sooner
 EVERY = timedelta(seconds=60)
-_PURPOSE = "log"
+PURPOSE = "log"  # of the keys that sign
+
+
+class Adopted(NamedTuple):
+    """That people took the log for good although a witness knew another one.
+
+    Up to `agreed` entries both were the same; `given_up` is the SHA-256, in hex, of the note that no longer counts.
+    """
+
+    agreed: int
+    given_up: str
+
+    def text(self) -> str:
+        return f"adopted {self.agreed} {self.given_up}\n"
+
+    @classmethod
+    def read(cls, line: str) -> Adopted:
+        """Raises: ValueError."""
+        word, agreed, given_up = line.split(" ")
+        if word != "adopted":
+            raise ValueError("No such extension line is known here.")
+        return cls(int(agreed), given_up)
+
+    def gives_up(self, note: str) -> bool:
+        return self.given_up == note_digest(note)
 
 
 class Statement(NamedTuple):
-    """What a checkpoint says: which log, and its root at a size."""
+    """What a checkpoint says: which log, its root at a size, and for the first after an adoption that it is one."""
 
     log: str
     root: Root
+    adopted: Adopted | None = None
 
     def text(self) -> str:
-        """The three lines that are signed."""
-        return f"{self.log}\n{self.root.size}\n{base64.b64encode(self.root.hash).decode()}\n"
+        """The lines that are signed: three, and one more after an adoption."""
+        head = f"{self.log}\n{self.root.size}\n{base64.b64encode(self.root.hash).decode()}\n"
+        return head + (self.adopted.text() if self.adopted else "")
 
     @classmethod
     def read(cls, note: str) -> Statement:
         """The statement of a note, whoever signed it. Raises: ValueError."""
-        log, size, root = note.partition("\n\n")[0].split("\n")[:3]
-        return cls(log, Root(int(size), base64.b64decode(root, validate=True)))
+        log, size, root, *more = note.partition("\n\n")[0].split("\n")
+        adopted = Adopted.read(*more) if more else None
+        return cls(log, Root(int(size), base64.b64decode(root, validate=True)), adopted)
+
+
+def note_digest(note: str) -> str:
+    """The SHA-256 of a note, in hex."""
+    return sha256(note.encode()).hexdigest()
 
 
 def sign_if_due(*, owed: bool) -> bool:
@@ -63,6 +96,15 @@ def sign_if_due(*, owed: bool) -> bool:
         return False
     _sign(Statement(ends.log, ends.root))
     return True
+
+
+def sign_adopted(adopted: Adopted) -> None:
+    """Sign the log as it is now, within the open write(), in place of what the witness file knows.
+
+    Raises: Unavailable, where the key cannot be read.
+    """
+    ends = _ends()
+    _sign(Statement(ends.log, ends.root, adopted))
 
 
 class _Ends(NamedTuple):
@@ -108,16 +150,21 @@ def newest() -> Checkpoint | None:
 def _sign(statement: Statement) -> None:
     """The head row is locked by whoever appended, so nobody else signs this size."""
     try:
-        _, key = _keyring().signing_key(_PURPOSE)
+        _, key = _keyring().signing_key(PURPOSE)
     except (UnusableKey, OSError) as error:
         raise Unavailable from error
     note = signed_note.sign(statement.text(), name=statement.log, key=key)
     insert(Checkpoint(size=statement.root.size, note=note, stamp=stamp(timezone.now())))
 
 
-def public_keys() -> list[Ed25519PublicKey]:
-    """Every key that ever signed this log and is still in the keys folder. Raises: UnusableKey."""
-    return list(_keyring().public_keys(_PURPOSE).values())
+def public_keys() -> dict[str, Ed25519PublicKey]:
+    """Every key that ever signed this log and is still in the keys folder, by id, oldest first. Raises: UnusableKey."""
+    return _keyring().public_keys(PURPOSE)
+
+
+def verifier_keys() -> list[str]:
+    """The same as others are given them, oldest first. Raises: UnusableKey."""
+    return [signed_note.verifier_key(settings.HUQAN_LOG_NAME, key) for key in public_keys().values()]
 
 
 def _keyring() -> Keyring:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-from huqan_site.lib import signed_note
-from huqan_site.lib.keyring import UnusableKey
-from review.audit import checkpoints, witness
+from review.audit import witness
+from review.audit.actions import Action
 from review.audit.chain import Root
 from review.audit.checkpoints import Statement
 from review.audit.findings import Findings, Kind
-from review.audit.models import Checkpoint
+from review.audit.models import Checkpoint, Entry
+from review.audit.signers import Signers
 from review.audit.stretches import every
+from review.audit.witness import LastNote
 
 _DATABASE, _WITNESS = "in the database", "in the witness file"
 
@@ -39,11 +38,11 @@ class Claims:
     def __init__(self, log: str, findings: Findings) -> None:
         self._log = log
         self._findings = findings
-        self._keys = _keys(findings)
+        self._signers = Signers(log, findings)
         self._last: dict[str, Claim] = {}  # the last claim met, by place
         self._agreed = 0  # size up to which a claim agrees with the walk
         self._against: Claim | None = None  # the first signed one that does not
-        self._stream = heapq.merge(_of_database(), self._of_witness(), key=attrgetter("size"))
+        self._stream = heapq.merge(self._of_database(), self._of_witness(), key=attrgetter("size"))
         self._ahead: Claim | None = None
         self.due: int | None = None  # size of the next claim
         self._go_on()
@@ -55,7 +54,7 @@ class Claims:
 
     def compare(self, root: Root) -> None:
         """Hold every claim about this size against the walk's own root."""
-        stated = Statement(self._log, root).text() + "\n"
+        stated = Statement(self._log, root).text()
         for claim in self._up_to(root.size):
             self._meet(claim)
             if claim.note.startswith(stated):
@@ -115,21 +114,20 @@ class Claims:
         return self._last[place].size if place in self._last else 0
 
     def _is_signed(self, claim: Claim) -> bool:
-        try:
-            signed_note.verify(claim.note, name=self._log, keys=self._keys)
-        except signed_note.BadNote:
+        refused = self._signers.refuse(claim.note, claim.size)
+        if refused:
             self._findings.fault(
-                Kind.CHECKPOINT,
-                None,
-                f"The checkpoint of {claim.size} entries {claim.place} is not signed by a key of this log.",
+                Kind.CHECKPOINT, None, f"The checkpoint of {claim.size} entries {claim.place} {refused}."
             )
-            return False
-        return True
+        return refused is None
 
     def _of_witness(self) -> Iterator[Claim]:
         last = 0
         try:
-            for size, note in witness.notes():
+            counting = Counting(self._adoptions(enumerate(witness.notes()), _WITNESS))
+            for place, (size, note) in enumerate(witness.notes()):
+                if not counting.counts(place, size):
+                    continue
                 if size < last:
                     sentence = (
                         f"In the witness file the checkpoint of {size} entries stands after that of {last}."
@@ -141,17 +139,44 @@ class Claims:
         except OSError:
             self._findings.doubt("The witness file cannot be read: a cut end could not be seen.")
 
+    def _of_database(self) -> Iterator[Claim]:
+        stored = Checkpoint.objects.all()
+        adopted = stored.filter(note__contains="\nadopted ").exists()
+        notes = ((row.size, LastNote(row.size, row.note)) for row in every(stored, "size"))
+        counting = Counting(self._adoptions(notes, _DATABASE) if adopted else ())
+        for row in every(stored, "size"):
+            if counting.counts(row.size, row.size):
+                yield Claim(row.size, row.note, _DATABASE)
 
-def _of_database() -> Iterator[Claim]:
-    for checkpoint in every(Checkpoint.objects.all(), "size"):
-        yield Claim(checkpoint.size, checkpoint.note, _DATABASE)
+    def _adoptions(self, notes: Iterable[tuple[int, LastNote]], place: str) -> Iterator[tuple[int, int]]:
+        """Where a note takes the log for good, and up to how many entries what stands before it still counts."""
+        before = LastNote()
+        for where, note in notes:
+            if "\nadopted " in note.note and self._is_adoption(Claim(*note, place), before):
+                yield where, Statement.read(note.note).adopted.agreed  # type: ignore[union-attr]
+            before = note
+
+    def _is_adoption(self, claim: Claim, before: LastNote) -> bool:
+        """Whether a signed note takes the log in place of what the note before it knows, and the log says so."""
+        adopted = Statement.read(claim.note).adopted
+        if adopted is None or not self._is_signed(claim):
+            return False
+        told = Entry.objects.filter(seq=claim.size - 1, action=Action.LOG_ADOPTED).exists()
+        if not told or not (adopted.gives_up(before.note) or before.size <= adopted.agreed):
+            self._findings.fault(
+                Kind.CHECKPOINT,
+                None,
+                f"The checkpoint of {claim.size} entries {claim.place} adopts a log that nobody adopted there.",
+            )
+            return False
+        return True
 
 
-def _keys(findings: Findings) -> list[Ed25519PublicKey]:
-    try:
-        keys = checkpoints.public_keys()
-    except UnusableKey:
-        keys = []
-    if not keys:
-        findings.doubt("No key of this log can be read from the keys folder: no checkpoint can be checked.")
-    return keys
+class Counting:
+    """Which notes still count after the adoptions at these places: those before one only as far as it agrees."""
+
+    def __init__(self, adoptions: Iterable[tuple[int, int]]) -> None:
+        self._adoptions = list(adoptions)
+
+    def counts(self, place: int, size: int) -> bool:
+        return not any(place < where and size > agreed for where, agreed in self._adoptions)

@@ -148,6 +148,19 @@ def _open_write() -> transaction.Write:
     return write
 
 
+def is_disputed() -> bool:
+    """Whether the open write() began while log and witness file disagreed. Raises: RuntimeError outside write()."""
+    return _open_write().standing is Standing.DISPUTED
+
+
+def adopt(adopted: checkpoints.Adopted) -> None:
+    """Let the open write() end with a checkpoint of the log as it then is, whatever the witness file knows.
+
+    Raises: RuntimeError outside write().
+    """
+    _open_write().adopted = adopted
+
+
 def sign_checkpoint() -> str:
     """Sign the log as it is now, unless that is done, publish it, and return the newest note.
 

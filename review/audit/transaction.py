@@ -14,7 +14,7 @@ from django.db import OperationalError, connection, transaction
 
 from review.audit import checkpoints, witness
 from review.audit.file_lock import Queue
-from review.audit.refusals import Unavailable
+from review.audit.refusals import LogDisputed, Unavailable
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Write:
     signed: bool = False  # a checkpoint is committed with it
     withdraws: bool = False  # one of them has a line in the file of what was withdrawn
     afterwards: list[Callable[[], None]] = field(default_factory=list)
+    adopted: checkpoints.Adopted | None = None  # the log is taken for good in it
 
 
 _open: ContextVar[Write | None] = ContextVar("huqan_open_write", default=None)
@@ -109,10 +110,23 @@ def _transaction(here: Write) -> Iterator[None]:
     try:
         with transaction.atomic(durable=True):
             yield
-            if here.grew and here.standing is witness.Standing.AGREES:
-                here.signed = checkpoints.sign_if_due(owed=here.owes_checkpoint)
+            here.signed = _sign(here)
     finally:
         _open.reset(token)
+
+
+def _sign(here: Write) -> bool:
+    """Sign what `here` owes, and return whether there is something to publish: nothing of a disputed log."""
+    if here.adopted:
+        checkpoints.sign_adopted(here.adopted)
+        return True
+    if not here.grew or here.standing is witness.Standing.DISPUTED:
+        return False
+    try:
+        return checkpoints.sign_if_due(owed=here.owes_checkpoint)
+    except LogDisputed:
+        witness.compare_again()
+        raise
 
 
 @contextmanager

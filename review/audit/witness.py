@@ -17,14 +17,18 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import DatabaseError, connection
 
+from review.audit import checkpoints
+from review.audit.checkpoints import Statement
 from review.audit.file_lock import locked
 from review.audit.models import Checkpoint
+from review.audit.proofs import frontier_at
 from review.audit.refusals import Unavailable
 
 logger = logging.getLogger(__name__)
 
 _WHOLE = re.compile(
-    r"[^\n]+\n(?P<size>[1-9][0-9]*)\n[A-Za-z0-9+/]{43}=\n\n(?:— [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+"
+    r"[^\n]+\n(?P<size>[1-9][0-9]*)\n[A-Za-z0-9+/]{43}=\n(?:adopted [0-9]+ [0-9a-f]{64}\n)?"
+    r"\n(?:— [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+"
 )
 _TAIL = 8192  # bytes; a note has about 250
 
@@ -99,6 +103,14 @@ def _read_last(size: int) -> LastNote:
     return whole[-1] if whole else LastNote()
 
 
+def standing() -> Standing:
+    """Say how the log stands to the file, and change nothing. Raises: OSError; django.db.DatabaseError."""
+    if connection.in_atomic_block:
+        return Standing.AGREES
+    last = last_note()
+    return Standing.AGREES if _agree(last, _database(last.size)) else Standing.DISPUTED
+
+
 def catch_up() -> Standing:
     """Say how the log stands to the file, and append what is committed and not yet in it.
 
@@ -110,14 +122,54 @@ def catch_up() -> Standing:
         # The file first: a note is committed before it gets there, so the database read afterwards has it.
         last = last_note()
         state = _database(last.size)
-        if last.size and (state.note != last.note or state.size < last.size):
+        agree = _agree(last, state)
+        if not agree and not _is_given_up(last):
             return Standing.DISPUTED
-        if state.newest > last.size:
+        if not agree or state.newest > last.size:
             _append_committed()
     except OSError as error:
         logger.error("The witness file cannot be read or appended to: %s", error)
         raise Unavailable from error
     return Standing.AGREES
+
+
+_compared = False  # whether this program has held the tree of the log against the file
+
+
+def compare_again() -> None:
+    """Hold the tree of the log against the file at the next look: there is reason to."""
+    global _compared
+    _compared = False
+
+
+def _agree(last: LastNote, state: _State) -> bool:
+    """Whether the database holds the file's last note, the entries that it is over, and the same tree of them.
+
+    The tree is looked at once by each program that starts: from then on each checkpoint that is signed continues
+    the one before.
+    """
+    global _compared
+    if last.size and (state.note != last.note or state.size < last.size):
+        return False
+    if last.size and not _compared:
+        _compared = holds(last)
+        return _compared
+    return True
+
+
+def holds(note: LastNote) -> bool:
+    """Whether the tree of the log has the root that `note` states."""
+    try:
+        return frontier_at(note.size).root() == Statement.read(note.note).root.hash
+    except ValueError:
+        return False
+
+
+def _is_given_up(last: LastNote) -> bool:
+    """Whether people adopted the log in place of the one that `last` is over, which the file does not know yet."""
+    newest = checkpoints.newest()
+    adopted = newest and Statement.read(newest.note).adopted
+    return bool(adopted and adopted.gives_up(last.note))
 
 
 def publish() -> None:
@@ -150,10 +202,10 @@ def _append_committed() -> None:
     with locked(path()) as descriptor:
         size = os.fstat(descriptor).st_size
         last = _read_last(size)
-        committed = (
-            Checkpoint.objects.filter(size__gt=last.size).order_by("size").values_list("note", flat=True)
-        )
-        text = "\n".join(committed)
+        committed = Checkpoint.objects.filter(size__gt=last.size)
+        if _is_given_up(last):
+            committed = Checkpoint.objects.order_by("-size")[:1]
+        text = "\n".join(note for _, note in sorted(committed.values_list("size", "note")))
         if text:
             _append(descriptor, (_separator(descriptor, size) + text).encode())
 

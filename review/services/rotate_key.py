@@ -9,6 +9,7 @@ from review.access.actors import SystemActor
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.log import ObjectRef
+from review.audit.models import Entry
 from review.audit.transaction import write
 
 PURPOSES = ("permit", "log")
@@ -17,16 +18,18 @@ PURPOSES = ("permit", "log")
 def rotate_key(purpose: str, *, by: SystemActor) -> str:
     """Have a new key for `purpose`, one of PURPOSES, sign from now on, and return its id.
 
-    What the old one signed stays good: it is kept, published and looked up as before.
+    What the old one signed stays good: it is kept, published and looked up as before. A key that was made by a
+    rotation that broke off is the new one: the log then tells of it.
 
     Raises: OSError where the keys folder cannot be written; nothing is recorded then.
     """
     keyring = Keyring(settings.HUQAN_KEYS_DIR)
     with write():
-        before, _ = keyring.signing_key(purpose)
+        keyring.signing_key(purpose)  # makes the first
         log.take_turn()
-        keyring.rotate(purpose)
-        kid, _ = keyring.signing_key(purpose)
+        if not _is_untold(list(keyring.public_keys(purpose))):
+            keyring.rotate(purpose)
+        *_, before, kid = keyring.public_keys(purpose)
         log.record(
             Action.KEY_ROTATED,
             actor=by.audit(),
@@ -35,3 +38,9 @@ def rotate_key(purpose: str, *, by: SystemActor) -> str:
             after={"kid": kid, "purpose": purpose},
         )
     return kid
+
+
+def _is_untold(kids: list[str]) -> bool:
+    """Whether the newest of several keys is one that no entry tells of."""
+    told = Entry.objects.filter(object_id=kids[-1], action=Action.KEY_ROTATED)
+    return len(kids) > 1 and not told.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,12 @@ from review.access.refusals import NotFound
 from review.access.sessions import signed_in
 from review.audit import queries
 from review.audit.findings import Kind, Outcome, Report
+from review.audit.proof_files import Unproved, entry_is_in
 from review.audit.queries import Scope
 from review.audit.refusals import Unavailable
 from review.audit.verify import verify
 from review.services.read_log import note_reading, note_verification
+from review.views.adoption import shown_dispute
 from review.views.trail_filters import Asked, asked_by, picks
 from review.views.trail_rows import detail, line, lines
 
@@ -55,6 +58,24 @@ def entry(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponse:
         "next_url": _neighbour(asked.scope, seq + 1),
     }
     return render(request, "audit/entry.html", context)
+
+
+@require_safe
+@signed_in
+def proof(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponse:
+    """The file by which somebody else can see that an entry is in the log: docs/log_verifier.py checks it."""
+    asked = asked_by(request, actor)
+    found = queries.entry(asked.scope, seq)
+    if found is None:
+        raise NotFound
+    unrecorded(asked, actor)
+    try:
+        document = entry_is_in(found)
+    except Unproved:
+        raise NotFound("No checkpoint covers this entry yet. Come back in a minute.") from None
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    headers = {"Content-Disposition": f'attachment; filename="proof-{seq}.json"'}
+    return HttpResponse(text, content_type="application/json", headers=headers)
 
 
 @require_POST
@@ -95,6 +116,7 @@ def _page(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         "export_csv_url": asked.address("audit_export_csv"),
         "verify_url": reverse("audit_verify"),
         "ranges": None,
+        "dispute": shown_dispute(),
         "entries": [_opened(row, one, opened, asked) for row, one in zip(lines(shown), shown, strict=True)],
         "shown": ngettext("Newest first, %(n)d entry", "Newest first, %(n)d entries", len(shown))
         % {"n": len(shown)},

@@ -73,6 +73,7 @@ def detail(entry: Entry) -> dict[str, Any]:
         "url": reverse("audit_entry", args=[entry.seq]),
         "links": _links(entry, json.loads(entry.canonical)),
         "texts": texts([entry.seq])[entry.seq],
+        "proof_url": reverse("audit_proof", args=[entry.seq]) if proof else None,
     }
 
 

@@ -257,7 +257,7 @@ def test_prove_prints_what_a_stranger_needs() -> None:
     said = json.loads(run("prove", "3"))
     statement = Statement.read(said["checkpoint"])
     path = [bytes.fromhex(node) for node in said["path"]]
-    signed_note.verify(said["checkpoint"], name=statement.log, keys=checkpoints.public_keys())
+    signed_note.verify(said["checkpoint"], name=statement.log, keys=checkpoints.public_keys().values())
     assert chain.verify_inclusion(chain.leaf_of(said["entry"]), 3, said["size"], path, statement.root.hash)
 
 

@@ -14,14 +14,18 @@ from django.conf import LazySettings
 from django.core.management import call_command
 from django.db import DatabaseError
 
+from huqan_site.lib import signed_note
+from review.access.actors import SystemActor
 from review.audit import chain, checkpoints, witness
 from review.audit import verify as verification
 from review.audit.actions import Action
 from review.audit.findings import Kind, Outcome, Report
-from review.audit.models import Entry, Head, PrivateText
+from review.audit.models import Checkpoint, Entry, Head, PrivateText
+from review.audit.proofs import frontier_at
 from review.audit.transaction import write
 from review.audit.verify import register_replay, verify
-from tests.db.audit.acts import ACME, did, did_several, guards_down, sql, tamper
+from review.services.rotate_key import rotate_key
+from tests.db.audit.acts import ACME, cut_to, did, did_several, guards_down, rewrite_from, sql, tamper
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -84,29 +88,6 @@ def test_an_edited_text_with_its_hash_is_named() -> None:
     report = verify()
     assert report.first_bad == 4
     assert {kind for kind, _ in kinds(report)} == {Kind.EDITED}
-
-
-def rewrite_from(seq: int) -> None:
-    """Replace entry `seq` and make everything after it fit, head row included: all but what is signed."""
-    entries = list(Entry.objects.order_by("seq"))
-    frontier, prev = chain.Frontier(), chain.GENESIS
-    with guards_down():
-        for entry in entries:
-            members = {**json.loads(entry.canonical), "prev": prev}
-            if entry.seq == seq:
-                members["app_version"] = "6.6.6"
-            text = chain.entry_text(members)
-            growth = frontier.append(chain.leaf_of(text))
-            sql(
-                "UPDATE audit_entry SET canonical = %s, prev = %s, leaf = %s, subtrees = %s WHERE seq = %s",
-                text,
-                prev,
-                chain.leaf_of(text).hex(),
-                "".join(node.hex() for node in growth.completed),
-                entry.seq,
-            )
-            frontier, prev = growth.frontier, chain.leaf_of(text).hex()
-        sql("UPDATE audit_head SET leaf = %s, frontier = %s", prev, frontier.text())
 
 
 def test_a_log_rewritten_with_all_its_hashes_contradicts_what_was_signed() -> None:
@@ -233,22 +214,6 @@ def test_a_missing_end_is_named_by_the_head_row() -> None:
     assert not report.of_kind(Kind.EDITED)
 
 
-def cut_to(size: int, *, checkpoints_too: bool = True) -> None:
-    """Take the end off the log and make the rest whole."""
-    last = Entry.objects.get(seq=size - 1)
-    frontier = chain.Frontier()
-    for leaf in Entry.objects.filter(seq__lt=size).order_by("seq").values_list("leaf", flat=True):
-        frontier = frontier.append(bytes.fromhex(leaf)).frontier
-    if checkpoints_too:
-        tamper("DELETE FROM audit_checkpoint WHERE size > %s", size)
-    tamper("DELETE FROM audit_private_text WHERE seq >= %s", size)
-    tamper("DELETE FROM audit_entry WHERE seq >= %s", size)
-    tamper(
-        "UPDATE audit_head SET size = %s, leaf = %s, frontier = %s, time = %s",
-        *(size, last.leaf, frontier.text(), last.stamp),
-    )
-
-
 def test_a_cut_end_is_named_by_the_witness_file() -> None:
     cut_to(8)
     report = verify()
@@ -315,11 +280,47 @@ def test_a_witness_file_in_another_order_is_named(witness_file: Path) -> None:
     assert {fault.kind for fault in verify().faults} == {Kind.CHECKPOINT}
 
 
-def test_a_rotated_key_still_vouches_for_what_it_signed(settings: LazySettings) -> None:
-    checkpoints._keyring().rotate("log")
+@pytest.fixture
+def own_keys(settings: LazySettings, tmp_path: Path) -> Path:
+    """A keys folder of this test's own, with the key that has signed so far."""
+    settings.HUQAN_KEYS_DIR = Path(shutil.copytree(settings.HUQAN_KEYS_DIR, tmp_path / "keys"))
+    return settings.HUQAN_KEYS_DIR
+
+
+def test_a_rotated_key_still_vouches_for_what_it_signed(own_keys: Path) -> None:
+    rotate_key("log", by=SystemActor())
     did(Action.DECISION_APPROVED)
     assert len(checkpoints.public_keys()) > 1
     assert verify().ok
+
+
+def test_a_key_that_no_entry_tells_of_is_named_until_its_rotation_is_run_again(own_keys: Path) -> None:
+    checkpoints._keyring().rotate("log")
+    assert {fault.kind for fault in verify().faults} == {Kind.CHECKPOINT}
+    kid = rotate_key("log", by=SystemActor())
+    assert list(checkpoints.public_keys())[-1] == kid
+    assert len(checkpoints.public_keys()) == 2
+    assert verify().ok
+
+
+def test_a_replaced_key_signs_nothing_more(own_keys: Path) -> None:
+    _, old = checkpoints._keyring().signing_key("log")
+    rotate_key("log", by=SystemActor())
+    did_several(2)
+    head = Head.objects.get()
+    statement = checkpoints.Statement(head.log, chain.Root(head.size, frontier_at(head.size).root()))
+    note = signed_note.sign(statement.text(), name=head.log, key=old)
+    with witness.path().open("a") as file:
+        file.write("\n" + note)
+    Checkpoint.objects.create(size=head.size, note=note, stamp=head.time)
+    assert "had been replaced before" in verify().faults[0].sentence
+
+
+def test_a_key_that_was_lost_leaves_a_doubt(own_keys: Path) -> None:
+    rotate_key("log", by=SystemActor())
+    (own_keys / "log-0001.key").unlink()
+    (own_keys / "log-0002.key").write_text("7" * 64)
+    assert any("not in the keys folder" in doubt for doubt in verify().doubts)
 
 
 # Not judged.

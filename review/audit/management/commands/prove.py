@@ -6,33 +6,37 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from review.audit.models import Checkpoint, Entry
-from review.audit.proofs import inclusion
+from huqan_site.lib.keyring import UnusableKey
+from review.audit.models import Entry
+from review.audit.proof_files import Unproved, entry_is_in, one_continues
 
 
 class Command(BaseCommand):
     help = (
-        "Print, as JSON, the proof that an entry is in the log that the newest signed checkpoint vouches for."
+        "Print, as JSON, the proof that an entry is in the log that the newest signed checkpoint vouches for; "
+        "or that one checkpoint continues another. docs/log_verifier.py checks it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("seq", type=int, help="the number of the entry")
+        parser.add_argument("seq", type=int, nargs="?", help="the number of the entry")
+        parser.add_argument(
+            "--consistency", type=int, nargs=2, metavar=("OLD", "NEW"), help="the sizes of two checkpoints"
+        )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        entry = Entry.objects.filter(seq=options["seq"]).first()
-        checkpoint = Checkpoint.objects.order_by("-size").first()
-        if entry is None:
-            raise CommandError(f"The log has no entry {options['seq']}.")
-        if checkpoint is None or checkpoint.size <= entry.seq:
-            raise CommandError("No checkpoint covers that entry yet. Run manage.py checkpoint first.")
-        proof = inclusion(entry.seq, checkpoint.size)
-        document = {
-            "seq": entry.seq,
-            "entry": entry.canonical,
-            "leaf": proof.leaf.hex(),
-            "size": proof.root.size,
-            "path": [node.hex() for node in proof.path],
-            "root": proof.root.hash.hex(),
-            "checkpoint": checkpoint.note,
-        }
-        self.stdout.write(json.dumps(document, indent=1, ensure_ascii=False))
+    def handle(
+        self, *args: Any, seq: int | None = None, consistency: list[int] | None = None, **options: Any
+    ) -> None:
+        if (seq is None) == (consistency is None):
+            raise CommandError("Name an entry, or two checkpoints by --consistency OLD NEW.")
+        try:
+            proof = one_continues(*consistency) if consistency else entry_is_in(_entry(seq or 0))
+        except (Unproved, UnusableKey) as missing:
+            raise CommandError(str(missing)) from None
+        self.stdout.write(json.dumps(proof, indent=1, ensure_ascii=False))
+
+
+def _entry(seq: int) -> Entry:
+    entry = Entry.objects.filter(pk=seq).first()
+    if entry is None:
+        raise CommandError(f"The log has no entry {seq}.")
+    return entry
