@@ -338,7 +338,7 @@ class Walk:
             self.fault(self.seq, "it says that it was before the entry that precedes it")
         self.time = str(members.get("time"))
         after = members.get("after") or {}
-        if members.get("action") == "key.rotated" and after.get("purpose") == "log":
+        if members.get("action") == "log.created" or after.get("purpose") == "log":
             self.kids.append(after.get("kid"))
         self._texts(members.get("private") or {})
 
@@ -371,7 +371,7 @@ class Walk:
             self.findings.doubts.append("No checkpoint could be held against these entries.")
         known = [key_id(key) for key in keys]
         for kid in self.kids:
-            if kid not in known:
+            if kid and kid not in known:
                 self.findings.doubts.append(f"The log tells of the key {kid}, which was not given.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,17 @@ def mail_url(env: Env) -> str:
             "HUQAN_MAIL_URL must be an address like submission://user:password@mail.example."
         )
     return url
+
+
+def checkpoint_addresses(env: Env) -> list[str]:
+    """Return HUQAN_CHECKPOINTS_TO, none by default. Raises: ImproperlyConfigured."""
+    addresses: list[str] = env.list("HUQAN_CHECKPOINTS_TO", [])
+    if not all(re.match(r"mailto:[^@\s]+@[^@\s]+$|https?://[^\s]+$", address) for address in addresses):
+        raise ImproperlyConfigured(
+            "HUQAN_CHECKPOINTS_TO must be addresses like mailto:auditor@mail.example or https://witness.example/log, "
+            "separated by commas."
+        )
+    return addresses
 
 
 def secret_key(env: Env, folder: Path) -> str:

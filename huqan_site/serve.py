@@ -137,8 +137,22 @@ def server_options(bind: Address, threads: int, greeting: str) -> dict[str, Any]
         "loglevel": "warning",
         "post_worker_init": lambda _worker: stay_connected(),
         "when_ready": ready,
-        "on_exit": lambda _server: companion.stop(),
+        "on_exit": lambda _server: stop(companion),
     }
+
+
+def stop(companion: Companion) -> None:
+    """End the worker; then sign what was recorded last, since nobody comes by to do it now."""
+    from review.audit.log import sign_checkpoint
+    from review.audit.refusals import Unavailable
+
+    companion.stop()
+    try:
+        sign_checkpoint()
+    except (DatabaseError, Unavailable):
+        logging.getLogger(__name__).warning("What was recorded last is not signed: the next start does it.")
+    finally:
+        connections.close_all()
 
 
 def stay_connected() -> None:

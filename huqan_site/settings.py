@@ -11,7 +11,14 @@ from urllib.parse import urlsplit
 
 from environs import Env
 
-from huqan_site.environment import database, mail_url, owning_database, refuse_unsafe, secret_key
+from huqan_site.environment import (
+    checkpoint_addresses,
+    database,
+    mail_url,
+    owning_database,
+    refuse_unsafe,
+    secret_key,
+)
 
 env = Env()
 
@@ -28,6 +35,7 @@ HUQAN_RATE_PER_MINUTE = env.int("HUQAN_RATE_PER_MINUTE", 600)
 HUQAN_LOGIN_RATE_PER_MINUTE = env.int("HUQAN_LOGIN_RATE_PER_MINUTE", 30)
 HUQAN_MAX_OPEN_PROPOSALS = env.int("HUQAN_MAX_OPEN_PROPOSALS", 100)
 HUQAN_WEBHOOK_HOSTS: list[str] = env.list("HUQAN_WEBHOOK_HOSTS", [])
+HUQAN_CHECKPOINTS_TO = checkpoint_addresses(env)
 HUQAN_WORKER = env.bool("HUQAN_WORKER", True)
 HUQAN_TRUSTED_PROXIES = env.int("HUQAN_TRUSTED_PROXIES", 0)
 HUQAN_MAIL_URL = mail_url(env)

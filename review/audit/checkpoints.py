@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
@@ -98,6 +98,12 @@ def sign_if_due(*, owed: bool) -> bool:
     return True
 
 
+def is_overdue() -> bool:
+    """Whether there are entries that no checkpoint is over, and the newest is old. For a look outside write()."""
+    ends = _ends()
+    return ends.size > ends.signed and ends.stamped <= stamp(timezone.now() - EVERY)
+
+
 def sign_adopted(adopted: Adopted) -> None:
     """Sign the log as it is now, within the open write(), in place of what the witness file knows.
 
@@ -147,12 +153,21 @@ def newest() -> Checkpoint | None:
     return Checkpoint.objects.order_by("-size").first()
 
 
-def _sign(statement: Statement) -> None:
-    """The head row is locked by whoever appended, so nobody else signs this size."""
+def signing_kid() -> str:
+    """The id of the key that signs now. Raises: Unavailable."""
+    return _signing_key()[0]
+
+
+def _signing_key() -> tuple[str, Ed25519PrivateKey]:
     try:
-        _, key = _keyring().signing_key(PURPOSE)
+        return _keyring().signing_key(PURPOSE)
     except (UnusableKey, OSError) as error:
         raise Unavailable from error
+
+
+def _sign(statement: Statement) -> None:
+    """The head row is locked by whoever appended, so nobody else signs this size."""
+    _, key = _signing_key()
     note = signed_note.sign(statement.text(), name=statement.log, key=key)
     insert(Checkpoint(size=statement.root.size, note=note, stamp=stamp(timezone.now())))
 

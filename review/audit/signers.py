@@ -18,7 +18,7 @@ from review.audit.models import Entry
 
 
 class Rotation(NamedTuple):
-    """Entry `seq` says that the key `kid` signs from there on."""
+    """Entry `seq` says that the key `kid` signs from there on: the first of a log, or one that a key was rotated by."""
 
     seq: int
     kid: str
@@ -45,7 +45,9 @@ class Signers:
         """The keys that may sign a log of `size` entries: the one in force then, and newer ones."""
         told = bisect_left(self._rotations, size, key=lambda rotation: rotation.seq)
         kids = list(self._keys)
-        in_force = self._rotations[told - 1].kid if told else kids[0] if kids else ""
+        if not told:
+            return list(self._keys.values())
+        in_force = self._rotations[told - 1].kid
         begin = kids.index(in_force) if in_force in kids else len(kids)
         return [self._keys[kid] for kid in kids[begin:]]
 
@@ -57,8 +59,9 @@ class Signers:
         return True
 
     def _compare(self, findings: Findings) -> None:
-        told = {rotation.kid for rotation in self._rotations}
-        for kid in list(self._keys)[1:]:
+        told, kids = {rotation.kid for rotation in self._rotations}, list(self._keys)
+        first = next((place for place, kid in enumerate(kids) if kid in told), 0)
+        for kid in kids[first:]:  # those before signed an earlier log
             if kid not in told:
                 findings.fault(
                     Kind.CHECKPOINT,
@@ -71,13 +74,14 @@ class Signers:
 
 
 def _rotations() -> Iterator[Rotation]:
-    entries = Entry.objects.filter(workspace=None, action=Action.KEY_ROTATED).order_by("seq")
+    telling = (Action.LOG_CREATED, Action.KEY_ROTATED)
+    entries = Entry.objects.filter(workspace=None, action__in=telling).order_by("seq")
     for seq, text in entries.values_list("seq", "canonical"):
         try:
             after = json.loads(text)["after"]
-            if after["purpose"] == checkpoints.PURPOSE:
+            if after.get("purpose", checkpoints.PURPOSE) == checkpoints.PURPOSE:
                 yield Rotation(seq, str(after["kid"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             continue  # the walk says that this entry was edited
 
 

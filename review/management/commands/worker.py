@@ -17,11 +17,13 @@ from django.utils.module_loading import import_string
 
 from review.access.services.agents import stop_unanswered
 from review.access.services.resets import send_resets
+from review.audit.log import sign_overdue
 from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
 from review.services.fall_silent import note_silent
 from review.services.rebind import rebind_outdated
 from review.services.remind import send_reminders
+from review.services.send_checkpoints import send_checkpoints
 from review.webhooks.outbox import deliver_due, forget_old
 
 EVERY = 5.0  # seconds between two rounds
@@ -39,6 +41,8 @@ STEPS = (
     Step("expired", expire_overdue),
     Step("without a report", note_silent),
     Step("bound anew", rebind_outdated),
+    Step("checkpoints signed", sign_overdue),
+    Step("checkpoints sent", send_checkpoints),
     Step("agents stopped that nobody answers for", stop_unanswered),
     Step("webhook messages sent or tried", deliver_due),
     Step("old webhook messages deleted", forget_old),

@@ -13,6 +13,7 @@ from django.utils import timezone
 from huqan_site.lib import signed_note
 from review.audit import checkpoints, witness
 from review.audit.actions import Action
+from review.audit.chain import Root
 from review.audit.checkpoints import Statement
 from review.audit.log import record
 from review.audit.models import Checkpoint, Entry, Head
@@ -78,7 +79,7 @@ def test_a_checkpoint_says_the_root_and_is_signed_by_the_logs_key(witness_file: 
     head = Head.objects.get()
     text = signed_note.verify(note, name=head.log, keys=checkpoints.public_keys().values())
     assert text == Statement.read(note).text()
-    assert Statement.read(note) == (head.log, (2, frontier_at(2).root()))
+    assert Statement.read(note) == Statement(head.log, Root(2, frontier_at(2).root()))
 
 
 def test_what_was_rolled_back_is_never_witnessed(witness_file: Path) -> None:

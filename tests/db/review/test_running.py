@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
@@ -268,7 +269,10 @@ def test_a_new_key_signs_and_the_old_one_is_still_good_for_checking(
     assert before != after and {before, after} <= published
 
 
-def test_the_logs_key_rotates_and_the_log_still_verifies(cast: factories.Team, approved: Proposal) -> None:
+def test_the_logs_key_rotates_and_the_log_still_verifies(
+    cast: factories.Team, approved: Proposal, settings: Any, tmp_path: Path
+) -> None:
+    settings.HUQAN_KEYS_DIR = shutil.copytree(settings.HUQAN_KEYS_DIR, tmp_path / "keys")
     call_command("rotate_key", "log")
     vote(cast.alice, call(cast.scout, arguments={"order": "2"}))
     assert not verify().faults and len(Keyring(settings.HUQAN_KEYS_DIR).public_keys("log")) == 2
