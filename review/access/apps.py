@@ -8,7 +8,9 @@ class AccessConfig(AppConfig):
     label = "access"
 
     def ready(self) -> None:
-        """Have what was taken away kept outside the database; models can be imported only now."""
+        """Have what was taken away kept outside, and roles and tokens verified; models can be imported only now."""
+        from review.access import replay
         from review.access.services import withdrawals
 
+        replay.register()
         withdrawals.register()

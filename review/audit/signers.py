@@ -61,7 +61,7 @@ class Signers:
     def _compare(self, findings: Findings) -> None:
         told, kids = {rotation.kid for rotation in self._rotations}, list(self._keys)
         first = next((place for place, kid in enumerate(kids) if kid in told), 0)
-        for kid in kids[first:]:  # those before signed an earlier log
+        for kid in kids[first + 1 :]:  # those before signed an earlier log
             if kid not in told:
                 findings.fault(
                     Kind.CHECKPOINT,

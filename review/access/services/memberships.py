@@ -141,6 +141,7 @@ def _record(action: Action, membership: Membership, by: Actor) -> None:
             "membership": str(membership.id),
             "role": membership.role,
             "groups": membership.groups,
+            "since": stamp(membership.since),
             **({"until": until} if until else {}),
         },
     )

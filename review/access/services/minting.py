@@ -15,6 +15,7 @@ from review.access.services import rules
 from review.access.tokens import new_token
 from review.audit import log
 from review.audit.actions import Action
+from review.audit.chain import stamp
 from review.audit.transaction import write
 
 MAX_DAYS = 90
@@ -79,6 +80,12 @@ def _record(action: Action, token: AgentToken, by: Actor) -> None:
         actor=by.audit(),
         workspace=token.agent.workspace_id,
         object=log.ObjectRef("token", str(token.id)),
-        after={"agent": str(token.agent_id), "handle": token.handle, "scopes": token.scopes},
+        after={
+            "agent": str(token.agent_id),
+            "handle": token.handle,
+            "scopes": token.scopes,
+            "digest": token.digest,
+            "until": stamp(token.expires_at),
+        },
         agent=token.agent_id,
     )

@@ -392,6 +392,12 @@ def test_states_that_have_their_entries_are_counted() -> None:
     assert (report.ok, report.states, report.states_agreeing) == (True, 4, 4)
 
 
+def test_what_only_looked_wrong_while_somebody_wrote_is_no_fault() -> None:
+    seen = iter([["Decision 7 has no entry."], [None]])
+    register_replay("decisions", lambda: next(seen))
+    assert verify().ok
+
+
 def test_what_is_written_during_the_walk_is_no_fault() -> None:
     def decide_meanwhile() -> list[None]:
         did(Action.DECISION_APPROVED)
@@ -444,13 +450,22 @@ def test_the_command_that_cannot_judge_exits_2(witness_file: Path) -> None:
 
 
 def test_the_command_that_cannot_read_the_database_exits_2(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreadable() -> Report:
+    def unreadable(**_: object) -> Report:
         raise DatabaseError("file is not a database")
 
     monkeypatch.setattr("review.audit.management.commands.verify_audit.verify", unreadable)
     code, said = run()
     assert code == 2
     assert said.startswith("Cannot judge")
+
+
+def test_the_command_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("review.audit.management.commands.verify_audit.EVERY", 4)
+    monkeypatch.setattr("review.audit.walk.CHUNK", 5)
+    assert [line for line in run()[1].splitlines() if "walked" in line and "Ok" not in line] == [
+        "5 of 11 entries walked",
+        "10 of 11 entries walked",
+    ]
 
 
 def test_entries_of_acme_are_among_them() -> None:

@@ -8,6 +8,7 @@ from django.db import DatabaseError
 
 from review.audit.verify import Kind, Outcome, Report, verify
 
+EVERY = 100_000  # entries between two lines of progress
 EXIT = {Outcome.OK: 0, Outcome.FAULT: 1, Outcome.CANNOT_JUDGE: 2}
 
 
@@ -16,15 +17,23 @@ class Command(BaseCommand):
         "Walk the whole audit log. Exits 0 when it is what it was, 1 at a fault, 2 when it cannot be judged."
     )
 
+    _told = 0  # how often progress was told
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            report = verify()
+            report = verify(progress=self._tell)
         except DatabaseError:
             self.stderr.write("Cannot judge: the database cannot be read, or it was never migrated.")
             sys.exit(EXIT[Outcome.CANNOT_JUDGE])
         for line in in_words(report):
             self.stdout.write(line)
         sys.exit(EXIT[report.outcome])
+
+    def _tell(self, walked: int, of: int) -> None:
+        """Say on a long log how far the walk is, apart from what it finds."""
+        if walked // EVERY > self._told:
+            self._told = walked // EVERY
+            self.stderr.write(f"{walked} of {of} entries walked")
 
 
 def in_words(report: Report) -> list[str]:
