@@ -44,7 +44,7 @@ def _after(adoption: Adoption | None, entry: Entry) -> Adoption | None:
     members: dict[str, Any] = json.loads(entry.canonical)
     match members["after"]["state"]:
         case "opened":
-            reason = private_texts(entry).get("reason") or ""
+            reason = private_texts([entry.seq])[entry.seq].get("reason") or ""
             return Adoption(entry.seq, entry.time, reason, members["after"]["note"])
         case "confirmed" if adoption:
             who, name = UUID(members["actor"]["person"]), members["actor"]["account"]

@@ -80,6 +80,7 @@ def test_past_owners_of_an_agent_stay_known(house: House) -> None:
     assert queries.owners(house.scout.id, timezone.now()) == {house.alice.person.id}
     transfer_agent(house.scout.id, to=house.bob.person.id, by=house.dana)
     assert queries.owners(house.scout.id, timezone.now()) == {house.bob.person.id}
+    assert Entry.objects.filter(action="agent.transferred").count() == 2
 
 
 def test_an_owner_cannot_hand_his_agent_over_himself(house: House) -> None:
