@@ -122,7 +122,7 @@ def manifest(folder: Path) -> Mapping[str, Any]:
     """Return what the manifest of a backup states, once signature and digest hold. Raises: Failed."""
     try:
         note = (folder / MANIFEST).read_text(encoding="utf-8")
-        stated = attest.read(note, log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys())
+        stated = attest.read(note, log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys().values())
         copy = folder / str(stated["database"])
         found = digest_of(copy)
     except (OSError, KeyError, BadNote, ValueError) as error:

@@ -47,7 +47,7 @@ def _of_role(role: Membership, told: Mapping[str, Any] | None) -> str | None:
     stands = {
         "person": str(role.person_id),
         "role": role.role,
-        "groups": role.groups,
+        "groups": role.groups or None,  # an empty list is left out of an entry
         "since": stamp(role.since),
         "until": stamp(role.until) if role.until else None,
     }
@@ -70,19 +70,18 @@ def _of_token(token: AgentToken, told: Mapping[str, Any] | None) -> str | None:
 
 
 def _told(workspace: UUID, actions: tuple[Action, ...], key: Any) -> Told:
-    """How the last entry of each object left it."""
+    """How the entries of each object left it: what a later one says counts, over what an earlier one said."""
     told: Told = {}
     for entry in every(Entry.objects.filter(workspace=str(workspace), action__in=actions), "seq"):
         members = json.loads(entry.canonical)
         id_, state = key(members)
-        told[id_] = {**state, "last": entry.action}
+        told[id_] = {**told.get(id_, {}), **state, "last": entry.action}
     return told
 
 
 def _membership(members: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     after = members["after"]
-    state = {"person": members["object"]["id"], "groups": [], "until": None, **after}
-    return after["membership"], state
+    return after["membership"], {"person": members["object"]["id"], **after}
 
 
 def _token(members: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

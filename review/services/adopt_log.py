@@ -6,7 +6,6 @@ relied on: every permit that is not spent is voided, and what was withdrawn is w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -17,7 +16,7 @@ from review.access import queries as access
 from review.access.actors import Actor, PersonActor, SystemActor
 from review.access.models import Workspace
 from review.access.refusals import NotManager
-from review.audit import dispute, log
+from review.audit import dispute, log, withdrawn
 from review.audit.actions import Action
 from review.audit.dispute import Dispute
 from review.audit.transaction import write
@@ -27,15 +26,6 @@ from review.queries.adoption import ADOPTED, ADOPTION, CONFIRMED, NEEDED, OPENED
 from review.services.transitions import record
 
 NOTHING = "The log agrees with its witness file: there is nothing to adopt."
-Consequence = Callable[[Actor, datetime], None]
-_when_adopted: list[Consequence] = []
-
-
-def when_adopted(consequence: Consequence) -> Consequence:
-    """Have `consequence` run inside the transaction that adopts the log, after the permits were voided."""
-    if consequence not in _when_adopted:
-        _when_adopted.append(consequence)
-    return consequence
 
 
 def open_adoption(reason: str, *, by: SystemActor) -> Dispute:
@@ -73,10 +63,11 @@ def open_adoption(reason: str, *, by: SystemActor) -> Dispute:
 def confirm_adoption(number: int | None, *, by: PersonActor) -> bool:
     """Let `by` take the log as it is, on the adoption that entry `number` opened; return whether it is adopted now.
 
-    Raises: NotManager; Invalid where that adoption is not open any more; SamePerson; Unavailable.
+    Raises: NotManager; Invalid where that adoption is not open any more; SamePerson; Unavailable; OSError.
     """
     _managed(by, timezone.now())
     found = _found()
+    withdrawn.enforce()
     adopted = found.adopted()  # reads the whole witness file, so before anybody waits for this
     with write():
         _must_be_disputed()
@@ -95,7 +86,7 @@ def confirm_adoption(number: int | None, *, by: PersonActor) -> bool:
             )
         done = len(managers) + 1 >= NEEDED
         if done:
-            _withdraw_everything(permits, by, now)
+            _void(permits, by, now)
             log.adopt(adopted)
         after: dict[str, JSON] = {
             "state": ADOPTED if done else CONFIRMED,
@@ -138,9 +129,7 @@ def _unspent(now: datetime) -> list[Permit]:
     return list(good.select_for_update(of=("self",)).select_related("proposal").order_by("pk"))
 
 
-def _withdraw_everything(permits: list[Permit], by: Actor, now: datetime) -> None:
+def _void(permits: list[Permit], by: Actor, now: datetime) -> None:
     Permit.objects.filter(pk__in=[permit.pk for permit in permits]).update(voided_at=now)
     for permit in permits:
         record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})
-    for consequence in _when_adopted:
-        consequence(by, now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from review.access.models import Membership
 from review.access.refusals import NotManager
-from review.audit import dispute, witness
+from review.audit import dispute, withdrawn, witness
 from review.audit.actions import Action
 from review.audit.models import Checkpoint, Entry
 from review.audit.refusals import LogDisputed
@@ -196,22 +197,24 @@ def test_a_cut_that_left_its_checkpoints_is_not_adopted(cast: Team) -> None:
         opened()
 
 
-def test_permits_that_are_not_spent_are_voided_and_the_rest_is_withdrawn_again(cast: Team) -> None:
+def test_permits_that_are_not_spent_are_voided(cast: Team) -> None:
     proposal = call(cast.scout)
     vote(cast.alice, proposal)
     permit = redeem(proposal.id, by=cast.scout)
     size = Entry.objects.count()
     did(Action.DECISION_APPROVED)
     cut_to(size)
-    again: list[object] = []
-    adopt_log.when_adopted(remember := lambda by, now: again.append(by))
-    try:
-        adopted(cast)
-    finally:
-        adopt_log._when_adopted.remove(remember)
+    adopted(cast)
     assert Permit.objects.get(pk=permit.pk).voided_at is not None
     assert Entry.objects.filter(action=Action.PERMIT_VOIDED, proposal=str(proposal.id)).exists()
-    assert again == [cast.erin]
+
+
+def test_what_was_withdrawn_is_withdrawn_again(restored: Team) -> None:
+    line = {"v": 1, "what": "token", "id": str(restored.scout.token.id), "time": timezone.now().isoformat()}
+    withdrawn.path().write_text(json.dumps(line) + "\n")
+    adopted(restored)
+    restored.scout.token.refresh_from_db()
+    assert restored.scout.token.revoked_at is not None
 
 
 def test_the_adoption_is_told_by_the_log(restored: Team) -> None:
