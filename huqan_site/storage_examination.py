@@ -20,6 +20,13 @@ ROOM = 500_000_000  # bytes; the log only ever grows
 AHEAD = timedelta(minutes=1)  # what two clocks may differ
 OF_NETWORKS = {"9p", "afs", "ceph", "cifs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
 MOUNTS = Path("/proc/mounts")
+SAID_IN = (
+    "memory_memoryrecord",
+    "review_revision",
+    "review_proposal",
+    "review_decision",
+    "audit_private_text",
+)
 _SYNCED = ("fsync", "full_page_writes", "synchronous_commit")
 
 
@@ -51,12 +58,21 @@ def _sqlite() -> Iterator[Finding]:
 
 def _postgresql() -> Iterator[Finding]:
     yield from _roles()
+    yield from _erased()
     for name in _SYNCED:
         if _answer(f"SHOW {name}") == "off":
             yield weak(
                 f"PostgreSQL runs with {name}=off: a crash can lose a decision. "
                 f"Set {name}=on in its configuration."
             )
+
+
+def _erased() -> Iterator[Finding]:
+    if _answer(_IS_UNSWEPT):
+        yield weak(
+            "Something was erased since the tables were last written anew, so old versions of its rows may still be "
+            f"in the files. Run VACUUM (FULL, ANALYZE) {', '.join(SAID_IN)}."
+        )
 
 
 def _roles() -> Iterator[Finding]:
@@ -78,6 +94,13 @@ def _roles() -> Iterator[Finding]:
         )
 
 
+_IS_UNSWEPT = f"""
+    SELECT EXISTS (
+        SELECT 1 FROM memory_erasure e, pg_stat_user_tables t
+        WHERE t.schemaname = current_schema() AND t.relname IN {SAID_IN}
+        AND (t.last_analyze IS NULL OR t.last_analyze < e.erased_at)
+    )
+"""
 _IS_OWNER = """
     SELECT EXISTS (
         SELECT 1 FROM pg_class WHERE relname = 'audit_entry' AND relkind = 'r' AND pg_table_is_visible(oid)

@@ -59,7 +59,7 @@ def certificate(erasure: Erasure) -> dict[str, Any]:
             "records": _values(targets["records"]),
             "bindings": _bindings([*targets["carriers"], *targets["words"]]),
         },
-        "entries": _entries(erasure.id),
+        "entries": _entries([str(erasure.id), *targets["carriers"], *targets["words"]]),
         "checkpoint": newest.note if newest else None,
     }
 
@@ -90,9 +90,9 @@ def _bindings(proposals: Iterable[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _entries(proposal: UUID) -> list[int]:
-    """The entries that tell of the erasure."""
-    told = Entry.objects.filter(proposal=str(proposal), action=Action.MEMORY_ERASED)
+def _entries(proposals: Iterable[str]) -> list[int]:
+    """The entries that tell of the erasure: of each record, of each proposal, of the search."""
+    told = Entry.objects.filter(proposal__in=list(proposals), action=Action.MEMORY_ERASED)
     return list(told.order_by("seq").values_list("seq", flat=True))
 
 

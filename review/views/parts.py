@@ -56,6 +56,13 @@ def sentence(
         if proposal.agent
         else [(story.proposer_names([proposal])[proposal.id], True)]
     )
+    if proposal.erased_at and not arguments:
+        return [
+            *who,
+            (_(" asked for something that was erased, by "), False),
+            (proposal.tool, True),
+            (".", False),
+        ]
     return [*who, (_(" asks to %(verb)s ") % {"verb": asked.verb}, False), (asked.what, True), (".", False)]
 
 

@@ -140,6 +140,7 @@ def test_the_certificate_says_what_was_searched_and_its_signature_holds(team: Te
     assert stated["searched"]["pieces"] > 0 and stated["searched"]["places"]
     assert stated["people"]["agreed"] == [str(team.alice.person.id), str(team.bob.person.id)]
     assert len(stated["digests_that_remain"]["records"]) == 1
+    assert len(stated["entries"]) == 2 + stated["erased"]["proposals"]
     assert stated["checkpoint"].startswith(settings.HUQAN_LOG_NAME)
     assert "marker-in" not in answered.content.decode()
     with pytest.raises(signed_note.BadNote):

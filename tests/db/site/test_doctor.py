@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
@@ -18,6 +19,7 @@ from django.utils import timezone
 from huqan_site import examination, health, storage_examination
 from huqan_site.examination import examine
 from huqan_site.findings import Weight
+from memory.models import Erasure
 from review.access.roles import Role
 from review.access.services.agents import create_agent
 from review.access.services.memberships import grant_membership
@@ -121,6 +123,20 @@ def test_a_postgresql_that_does_not_wait_for_the_disk_is_weak() -> None:
         cursor.execute("SET LOCAL synchronous_commit = on")
     assert "synchronous_commit=off" not in said(Weight.WEAK)
     assert "fsync=off" in said(Weight.WEAK)
+
+
+def test_a_postgresql_whose_files_may_still_hold_what_was_erased_is_weak() -> None:
+    workspace, _, _ = team()
+    assert "was erased" not in said(Weight.WEAK)
+    Erasure.objects.create(
+        id=uuid4(),
+        workspace_id=workspace,
+        targets={},
+        counts={},
+        erased_at=timezone.now() + timedelta(days=1),
+    )
+    due = connection.vendor == "postgresql"  # SQLite's files are written anew by the erasure itself
+    assert ("VACUUM (FULL, ANALYZE)" in said(Weight.WEAK)) is due
 
 
 def test_a_data_folder_on_a_network_is_weak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
