@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from huqan_site.lib.canonical_json import canonical
-from memory import preview, signals
+from memory import preview, signals, three_way
 from memory.domain.admission import examine
 from memory.domain.arguments import (
     MEMORY_RELEASE,
@@ -33,12 +33,14 @@ from memory.way_back import way_back_of
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
-from review.effects import NeverHeld, PreviewRow, Submission, WayBack
+from review.effects import NeverHeld, PreviewRow, Submission, ThreeWay, Version, WayBack
 from review.models import Proposal
 
 
 class OfOneRecord:
-    """What the tools share that name the record that they change."""
+    """What the tools share that name the record that they change, and leave it as the first row of `becomes` says."""
+
+    becomes: Callable[[MemoryRecord], list[PreviewRow]]
 
     def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
         """The record as it stands, its secrets said in words."""
@@ -48,11 +50,13 @@ class OfOneRecord:
     def target(self, arguments: Arguments) -> ObjectRef | None:
         return ObjectRef("record", record_of(arguments))
 
+    def three_way(self, proposal: Proposal, arguments: Arguments, then: Version) -> Iterable[ThreeWay]:
+        record = admission.record(proposal.workspace_id, record_of(arguments))
+        return three_way.rows(record, arguments, then, self.becomes(record)[0].after) if record else ()
+
 
 class RecordChange(OfOneRecord, Masked, NeverHeld):
     """What the tools share that change one record and nothing else; it has to be active unless they say otherwise."""
-
-    becomes: Callable[[MemoryRecord], list[PreviewRow]]
 
     def signals(self, submission: Submission) -> list[Signal]:
         scope, record = submission.workspace.id, record_of(submission.arguments)
@@ -81,6 +85,7 @@ class MemorySupersede(OfOneRecord, MemoryWrite):
     """The effect of `memory.supersede {record, content, …}`: a write that takes the place of a record."""
 
     schema = MEMORY_SUPERSEDE
+    becomes = staticmethod(preview.of_superseding)
 
     def signals(self, submission: Submission) -> list[Signal]:
         given_away = examine(submission.arguments, risk=submission.risk, now=submission.now)
@@ -168,6 +173,10 @@ class MemoryRelease(Masked):
     def target(self, arguments: Arguments) -> ObjectRef | None:
         """Nothing else happens to what is held."""
         return None
+
+    def three_way(self, proposal: Proposal, arguments: Arguments, then: Version) -> Iterable[ThreeWay]:
+        """Without a target nothing overtakes it."""
+        return ()
 
     def way_back(self, proposal: Proposal) -> WayBack | None:
         return way_back_of(proposal)

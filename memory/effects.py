@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from memory.way_back import way_back_of
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
-from review.effects import PreviewRow, Submission, WayBack
+from review.effects import PreviewRow, Submission, ThreeWay, Version, WayBack
 from review.models import Proposal
 
 
@@ -68,6 +68,10 @@ class MemoryWrite(Masked):
 
     def target(self, arguments: Arguments) -> ObjectRef | None:
         return None
+
+    def three_way(self, proposal: Proposal, arguments: Arguments, then: Version) -> Iterable[ThreeWay]:
+        """It changes nothing that stood before."""
+        return ()
 
     def way_back(self, proposal: Proposal) -> WayBack | None:
         return way_back_of(proposal)

@@ -52,6 +52,11 @@ def reason_in_words(reason: str) -> str:
 
 def standing_in_words(record: MemoryRecord) -> tuple[str, str]:
     """Return lifecycle and trust of a record in words."""
+    return stands_in_words(record.lifecycle, record.trust)
+
+
+def stands_in_words(lifecycle: str, trust: str) -> tuple[str, str]:
+    """Return a lifecycle and a trust in words."""
     lifecycles = {
         "active": _("active"),
         "superseded": _("superseded"),
@@ -61,7 +66,7 @@ def standing_in_words(record: MemoryRecord) -> tuple[str, str]:
         "erased": _("erased"),
     }
     trusts = {"trusted": _("trusted"), "quarantined": _("in quarantine")}
-    return lifecycles.get(record.lifecycle, record.lifecycle), trusts.get(record.trust, record.trust)
+    return lifecycles.get(lifecycle, lifecycle), trusts.get(trust, trust)
 
 
 def answer_in_words(answer: str) -> str:

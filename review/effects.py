@@ -6,7 +6,7 @@ Review knows only the shape. An app that carries out tools of its own registers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -48,6 +48,22 @@ class PreviewRow(NamedTuple):
     what_id: str = ""
     what_url: str = ""
     quote: str = ""
+
+
+class Version(NamedTuple):
+    """A thing as a revision was made for it: when that was submitted, and what the log said of its state by then."""
+
+    at: datetime
+    state: Mapping[str, Any]
+
+
+class ThreeWay(NamedTuple):
+    """One line of what became of a thing: when its change was proposed, as it is now, as the change would leave it."""
+
+    what: str
+    then: str
+    now: str
+    after: str
 
 
 class WayBack(NamedTuple):
@@ -100,6 +116,11 @@ class Effect(Protocol):
         It counts for that thing as it stood when it was submitted: once it changed, approving is stale.
         """
 
+    def three_way(
+        self, proposal: Proposal, arguments: Mapping[str, Any], then: Version
+    ) -> Iterable[ThreeWay]:
+        """Return the three sides of an open change whose `target` is not what it was `then`; nothing without one."""
+
     def way_back(self, proposal: Proposal) -> WayBack | None:
         """Return how a person begins to undo what was carried out for `proposal`, if that can be undone now."""
 
@@ -125,6 +146,12 @@ class NeverHeld:
         self, proposal: Proposal, arguments: Mapping[str, Any], actor: Actor, reason: str, *, tombstone: bool
     ) -> None:
         """What stands stays as it is; it can be proposed again."""
+
+    def three_way(
+        self, proposal: Proposal, arguments: Mapping[str, Any], then: Version
+    ) -> Iterable[ThreeWay]:
+        """Its page says what happened; nothing more is to be compared."""
+        return ()
 
     def way_back(self, proposal: Proposal) -> WayBack | None:
         """Another proposal, begun where this one was."""

@@ -65,6 +65,17 @@ def records(scope: UUID, ids: Sequence[UUID]) -> dict[UUID, MemoryRecord]:
     return MemoryRecord.objects.filter(workspace_id=scope).in_bulk(ids)
 
 
+def successor(record: MemoryRecord) -> MemoryRecord | None:
+    """Return what took the place of `record`, the latest if that happened more than once."""
+    return MemoryRecord.objects.filter(supersedes=record).order_by("-id").first()
+
+
+def sources(record: MemoryRecord, at: datetime | None = None) -> int:
+    """Return from how many proposals `record` is known, now or at a moment."""
+    said_again = RecordEvidence.objects.filter(record=record)
+    return 1 + (said_again.filter(added_at__lte=at) if at else said_again).count()
+
+
 def evidence(record: MemoryRecord) -> QuerySet[RecordEvidence]:
     """Return what else said the same, oldest first."""
     return RecordEvidence.objects.filter(record=record).select_related("agent", "proposal").order_by("id")

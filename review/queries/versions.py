@@ -5,6 +5,7 @@ The version is the number of the last entry that the log has about it: whatever 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -14,7 +15,7 @@ from django.db.models import Max, QuerySet
 from review.audit.log import ObjectRef
 from review.audit.models import Entry
 from review.domain.status import OPEN
-from review.effects import effect_of
+from review.effects import Version, effect_of
 from review.models import Proposal, Revision
 
 
@@ -49,6 +50,17 @@ def happened_since(revision: Revision, tool: str, arguments: Mapping[str, Any]) 
     """Return what the log has about the thing since `revision` was submitted, oldest first."""
     target, version = _target(tool, arguments), revision.gate.get("version")
     return list(_entries(target).filter(seq__gt=version)) if target and version is not None else []
+
+
+def made_for(revision: Revision, tool: str, arguments: Mapping[str, Any]) -> Version | None:
+    """Return the thing as `revision` was made for it; None for a revision that only adds."""
+    target, version = _target(tool, arguments), revision.gate.get("version")
+    if target is None or version is None:
+        return None
+    state: dict[str, Any] = {}
+    for entry in _entries(target).filter(seq__lte=version):
+        state |= json.loads(entry.canonical).get("after", {})
+    return Version(revision.created_at, state)
 
 
 def _target(tool: str, arguments: Mapping[str, Any]) -> ObjectRef | None:

@@ -30,7 +30,7 @@ from review.views import parts
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
-from review.views.standing import erased_notice, outdated_notice, way_back_notice
+from review.views.standing import erased_notice, outdated_notice, three_way, way_back_notice
 from review.views.warnings import warnings_of
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "edit_url": parts.edit_url(found, case.electorate, actor.person, now),
         "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
         "preview": preview,
+        "three_way": three_way(found, revision, arguments),
         "run_note": _run_note(found, case.rule.people),
         "evidence": parts.evidence(revision),
         **parts.agent_words(found, revision),

@@ -13,7 +13,7 @@ from review.audit.actions import Action
 from review.domain.decision import OUTDATED, Case
 from review.domain.status import OPEN
 from review.effects import effect_of
-from review.queries.versions import happened_since
+from review.queries.versions import happened_since, made_for
 
 if TYPE_CHECKING:
     from review.access.models import Person
@@ -30,6 +30,15 @@ def outdated_notice(
         return []
     title = _("Meanwhile: %(events)s") % {"events": "; ".join(map(_event, happened))}
     return [{"tone": "amber", "sign": "warning", "title": title, "sentence": OUTDATED}]
+
+
+def three_way(proposal: Proposal, revision: Revision, arguments: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return what an open proposal would change as it was, as it is and as it would be, if that is not the same."""
+    effect = effect_of(proposal.tool) if proposal.status in OPEN else None
+    if effect is None or not happened_since(revision, proposal.tool, arguments):
+        return []
+    then = made_for(revision, proposal.tool, arguments)
+    return [row._asdict() for row in effect.three_way(proposal, arguments, then)] if then else []
 
 
 def _event(entry: Entry) -> str:

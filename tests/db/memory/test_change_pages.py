@@ -13,9 +13,10 @@ from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryRecord
 from review.access.actors import PersonActor
+from review.domain.refusals import StaleBinding
 from review.models import Proposal
 from tests.support.factories import Team
-from tests.support.memory_acts import approve, known, remember, retracting
+from tests.support.memory_acts import approve, asked, known, reject, remember, retracting
 
 PORT = "The staging port is 7443."
 
@@ -116,3 +117,45 @@ def test_the_number_of_queries_of_the_queue_does_not_grow_with_changes_of_memori
     for number in range(4):
         retracting(team.scout, known(team.scout, f"Door {number} opens to the north.", team.alice))
     assert queries() == few
+
+
+# Two proposals on one record.
+
+
+def three_sides(page: str) -> str:
+    """The rows between, as a reader meets them."""
+    start = page.index("What happened in between")
+    return re.split("What changed|What would run", page[start:])[0]
+
+
+def test_the_second_of_two_shows_three_sides_and_is_refused_as_stale(
+    team: Team, record: MemoryRecord
+) -> None:
+    first = asked(team.alice, "memory.supersede", record, content="The staging port is 7444.")
+    second = asked(team.carol, "memory.supersede", record, content="The staging port is 7445.")
+    address = f"/proposals/{second.id}/"
+    assert "What happened in between" not in words(browser(team.alice).get(address))
+    approve(first, team.carol)
+    sides = three_sides(words(browser(team.alice).get(address)))
+    for said in ("Active, trusted Superseded, trusted", PORT, "is 7444.", "is 7445.", "Nothing is merged"):
+        assert said in sides
+    with pytest.raises(StaleBinding):
+        approve(second, team.alice)
+    assert reject(second, team.alice).status == "rejected"
+    assert "What happened in between" not in words(browser(team.alice).get(address))
+
+
+def test_another_source_is_one_of_the_three_sides(team: Team, record: MemoryRecord) -> None:
+    waiting = retracting(team.scout, record)
+    approve(remember(team.scout, PORT), team.alice)
+    sides = three_sides(words(browser(team.carol).get(f"/proposals/{waiting.id}/")))
+    assert "Who says so 1 source 2 sources 2 sources" in sides
+    assert "Active, trusted Active, trusted Retracted, for good" in sides
+
+
+def test_what_went_into_quarantine_meanwhile_shows_that(team: Team, record: MemoryRecord) -> None:
+    waiting = retracting(team.scout, record)
+    asked(team.alice, "memory.release", record, "I doubt it.")
+    page = words(browser(team.carol).get(f"/proposals/{waiting.id}/"))
+    assert "Active, trusted Active, in quarantine Retracted, for good" in three_sides(page)
+    assert "Meanwhile: it was put into quarantine" in page
