@@ -54,16 +54,14 @@ def together(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 def _answered(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     verdict, ids = _verdict(request.POST), chosen(request.POST, "proposal")
     results = decide_together({id_: part_of(request.POST, id_, verdict) for id_ in ids}, by=actor)
-    refused = [result.refusal for result in results if result.refusal]
     open_still = [result.id for result in results if isinstance(result.refusal, ReasonRequired | NotTogether)]
     said = {
-        "status": status_of(results, refused),
+        "status": status_of(results),
         "results": rows_of(results),
         "reason": text_of(request.POST.get("reason", "")) if open_still else "",
     }
     found = among(actor.person, open_still, timezone.now())
-    code = refused[0].status if results and len(refused) == len(results) else 200
-    return _page(request, actor, verdict, found, said, code=code)
+    return _page(request, actor, verdict, found, said, code=code_of(results))
 
 
 def chosen(sent: QueryDict, name: str) -> list[UUID]:
@@ -90,12 +88,12 @@ def part_of(posted: QueryDict, id_: UUID, verdict: str) -> Ballot:
     )
 
 
-def rows_of(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Return the rows of templates/components/results.html."""
+def rows_of(results: Sequence[Result], page: str = "proposal") -> list[dict[str, Any]]:
+    """Return the rows of templates/components/results.html, each leading to the `page` of its proposal."""
     return [
         {
             "text": result.proposal.summary if result.proposal else str(result.id),
-            "url": reverse("proposal", args=[result.id]),
+            "url": reverse(page, args=[result.id]),
             "said": result.refusal.detail if result.refusal else "",
             "code": result.refusal.code if result.refusal else "",
         }
@@ -103,8 +101,21 @@ def rows_of(results: Sequence[Result]) -> list[dict[str, Any]]:
     ]
 
 
-def status_of(results: Sequence[Result], refused: Sequence[Refusal]) -> dict[str, Any]:
+def code_of(results: Sequence[Result]) -> int:
+    """Return the HTTP status: that of the first refusal where nothing was recorded, 422 where nothing was asked."""
+    refused = _refused(results)
+    if not results:
+        return 422
+    return refused[0].status if len(refused) == len(results) else 200
+
+
+def _refused(results: Sequence[Result]) -> list[Refusal]:
+    return [result.refusal for result in results if result.refusal]
+
+
+def status_of(results: Sequence[Result]) -> dict[str, Any]:
     """Return the status region: how many were recorded, and how many were not."""
+    refused = _refused(results)
     done = len(results) - len(refused)
     if results and not done:
         return refused_status(refused[0], _("Not recorded. %(why)s") % {"why": refused[0].detail})
@@ -114,8 +125,6 @@ def status_of(results: Sequence[Result], refused: Sequence[Refusal]) -> dict[str
         "recorded": bool(results),
         "title": title if results else _("Not recorded. Nothing was selected."),
         "sentence": left % {"n": len(refused)} if refused else "",
-        "link_url": reverse("queue"),
-        "link_label": _("Back to the queue"),
     }
 
 

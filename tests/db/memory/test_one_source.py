@@ -66,7 +66,7 @@ def statuses(*proposals: Proposal) -> list[str]:
 def test_all_that_is_held_of_one_source_is_discarded_together(team: Team, three: list[Proposal]) -> None:
     answer = send(team.alice, three[0], form(team.alice, three[0]))
     assert answer.status_code == 200
-    assert "Recorded: you discarded 3 memories." in words(answer.content.decode())
+    assert "Recorded: 3 decisions." in words(answer.content.decode())
     assert statuses(*three) == ["rejected"] * 3
     assert not MemoryRecord.objects.held().exists()
     assert Tombstone.objects.count() == 3
@@ -104,9 +104,9 @@ def test_what_is_not_checked_stays_held(team: Team, three: list[Proposal]) -> No
     fields = form(team.alice, three[0])
     answer = send(team.alice, three[0], {**fields, "item": fields["item"][:1]})
     assert statuses(*three).count("rejected") == 1
-    assert "Recorded: you discarded 1 memory." in words(answer.content.decode())
+    assert "Recorded: one decision." in words(answer.content.decode())
     nothing = send(team.alice, three[0], {**fields, "item": []})
-    assert (nothing.status_code, "Nothing was checked" in nothing.content.decode()) == (422, True)
+    assert (nothing.status_code, "Nothing was selected" in nothing.content.decode()) == (422, True)
 
 
 def test_what_changed_since_the_page_was_made_is_left_alone_and_said(
@@ -117,7 +117,7 @@ def test_what_changed_since_the_page_was_made_is_left_alone_and_said(
     reject(three[2], team.carol)
     said = words(send(team.alice, three[0], fields).content.decode())
     assert statuses(*three) == ["rejected", "quarantined", "rejected"]
-    for told in ("Recorded: you discarded 1 memory.", "2 are not", "stale_binding", "already_decided"):
+    for told in ("Recorded: one decision.", "2 are not", "stale_binding", "already_decided"):
         assert told in said
 
 
