@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
+from memory.domain.recall import Outcome
 from memory.domain.validity import BadTime, parse_time, typed_time
 from memory.queries.conflicts import open_number
 from memory.queries.people import kept_from_agents
@@ -20,16 +21,18 @@ from memory.queries.recall import Found, Question, Recalled, recall
 from memory.queries.verdicts import Moment
 from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
 from memory.views.address import asked
-from memory.words import reason_in_words, source_of
+from memory.words import reason_in_words, source_of, standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import managed_by, workspaces_of
 from review.access.sessions import signed_in
 
 if TYPE_CHECKING:
+    from memory.models import MemoryRecord
     from review.access.models import Workspace
 
 
 SHOWN = 50
+VERDICTS = {verdict.value for verdict in Outcome}
 
 
 @require_safe
@@ -40,7 +43,9 @@ def search(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     workspace = _workspace(workspaces, asked(request, "workspace"))
     question = _question(request)
 
-    hits, recalled, error = _search(request, workspace, question, now)
+    found, recalled, error = _search(request, workspace, question, now)
+    verdict = asked(request, "verdict")
+    hits = [hit for hit in found if verdict not in VERDICTS or _decision(hit) == verdict]
 
     context = {
         "list_url": reverse("memory"),
@@ -55,8 +60,8 @@ def search(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         "error": error,
         "engine": _engine(recalled),
         "hits": [_row(hit) for hit in hits],
-        "counts": _counts(hits),
-        "shown": _shown(hits),
+        "counts": _counts(found),
+        "shown": _shown(found),
         "next_url": None,
     }
     return render(request, "memory/search.html", context)
@@ -114,9 +119,16 @@ def _picks(
         (Mode.SUBSTRING.value, _("exact words")),
         (Mode.RECENCY.value, _("newest first")),
     ]
+    verdicts = [
+        ("", _("any")),
+        (Outcome.ADMIT.value, _("admitted")),
+        (Outcome.DEGRADE.value, _("given with a doubt")),
+        (Outcome.WITHHOLD.value, _("withheld")),
+    ]
     names = [(workspace.name, workspace.name) for workspace in workspaces]
     return [
         {"name": "mode", "label": _("Order"), "options": modes, "chosen": request.GET.get("mode", "")},
+        {"name": "verdict", "label": _("Verdict"), "options": verdicts, "chosen": asked(request, "verdict")},
         {
             "name": "workspace",
             "label": _("Workspace"),
@@ -145,7 +157,7 @@ def _row(hit: Found) -> dict[str, Any]:
         "url": reverse("memory_record", args=[record.id]),
         "content": masked(record.content).text,
         "verdict": verdict.decision.value,
-        "reasons": [reason_in_words(reason) for reason in verdict.reasons],
+        "reasons": [_reason(reason, record) for reason in verdict.reasons],
         "source": f"{kind}, {ref}" if ref else kind,
         "confidence": record.confidence,
         "recorded_at": record.recorded_at,
@@ -153,17 +165,26 @@ def _row(hit: Found) -> dict[str, Any]:
     }
 
 
+def _reason(reason: str, record: MemoryRecord) -> str:
+    """Return a reason as a clause; people are told what became of a record that agents only miss."""
+    return standing_in_words(record)[0] if reason == "inactive" else reason_in_words(reason)
+
+
+def _decision(hit: Found) -> str:
+    return hit.judged.verdict.decision.value
+
+
 def _counts(hits: list[Found]) -> dict[str, int]:
-    decisions = [hit.judged.verdict.decision.value for hit in hits]
+    decisions = [_decision(hit) for hit in hits]
     return {
-        "admitted": decisions.count("admit"),
-        "degraded": decisions.count("degrade"),
-        "withheld": decisions.count("withhold"),
+        "admitted": decisions.count(Outcome.ADMIT),
+        "degraded": decisions.count(Outcome.DEGRADE),
+        "withheld": decisions.count(Outcome.WITHHOLD),
+        "total": len(decisions),
     }
 
 
 def _shown(hits: list[Found]) -> str:
     counts = _counts(hits)
-    given = counts["admitted"] + counts["degraded"]
-    sentence = _("%(given)d that agents get, %(withheld)d that they do not")
-    return sentence % {"given": given, "withheld": counts["withheld"]}
+    sentence = _("%(admitted)d admitted, %(degraded)d given with a doubt, %(withheld)d withheld from agents")
+    return sentence % counts

@@ -24,6 +24,7 @@ INDEPENDENCE = ("tests/unit/review/test_independence.py", "tests/db/review/test_
 POLICY = ("tests/unit/review/test_policy.py",)
 GUARDS = ("tests/db/audit/test_guards.py",)
 STOPS = ("tests/db/access/test_agents.py",)
+IMPORTS = ("tests/db/memory/test_import.py",)
 WEBHOOKS = ("tests/db/review/test_webhooks.py",)
 
 DEFECTS = (
@@ -131,6 +132,34 @@ DEFECTS = (
         "    if account is None or not access.may_act_for(agent.id, account.person_id, now):",
         "    if account is None:",
         PROPOSE,
+    ),
+    Defect(
+        "what a file calls held is imported like anything else",
+        "memory/domain/lines.py",
+        'return asked | {"untrusted": True} if said.get(TRUST) == HELD else asked',
+        "return asked",
+        IMPORTS,
+    ),
+    Defect(
+        "anybody may import",
+        "memory/gateway/bring_in.py",
+        "    require_manager(by, into.id, now)\n",
+        "",
+        IMPORTS,
+    ),
+    Defect(
+        "the same file again is proposed again",
+        "memory/gateway/bring_in.py",
+        "begun.get(_digest(line)) or _said_here(line, into)",
+        "None",
+        IMPORTS,
+    ),
+    Defect(
+        "a secret is exported",
+        "memory/gateway/take_out.py",
+        "if masked_value(line) == line",
+        "if True",
+        ("tests/db/memory/test_export.py",),
     ),
     Defect(
         "the memory of another workspace is recalled",

@@ -15,7 +15,7 @@ from review.audit.models import Entry
 from review.models import Decision, Proposal
 from tests.support import factories
 from tests.support.factories import Team
-from tests.support.memory_acts import approve, doubtful, reject, remember
+from tests.support.memory_acts import approve, asked, doubtful, known, reject, remember
 
 WEB = {"kind": "web", "ref": "https://page.example/a"}
 OTHER = {"kind": "web", "ref": "https://page.example/b"}
@@ -170,6 +170,15 @@ def test_a_secret_is_not_on_the_page(team: Team) -> None:
     secret = "AKIA" + "ABCDEFGHIJKLMNOP"
     first = doubtful(team.scout, f"The key is {secret}.")
     assert secret not in shown(team.alice, the_page(first))
+
+
+def test_what_was_put_into_quarantine_later_is_discarded_with_the_rest_of_its_source(team: Team) -> None:
+    record = known(team.scout, "A true offer.", team.alice, provenance={"kind": "user", "ref": "list-1"})
+    asked(team.carol, "memory.release", record, "It may be forged.")
+    held = remember(team.scout, "Another.", provenance={"kind": "user", "ref": "list-1"}, untrusted=True)
+    send(team.alice, held, form(team.alice, held))
+    record.refresh_from_db()
+    assert (record.lifecycle, statuses(held)) == ("discarded", ["rejected"])
 
 
 # From one item to the next.

@@ -238,6 +238,31 @@ def test_the_search_shows_what_agents_get_and_what_they_do_not_and_why(team: Tea
         assert said in shown
 
 
+@pytest.mark.parametrize(
+    ("verdict", "shows"),
+    [
+        ("", "doubt reject right"),
+        ("admit", "right"),
+        ("degrade", "doubt"),
+        ("withhold", "reject"),
+        ("x", "doubt reject right"),
+    ],
+)
+def test_the_search_is_filtered_by_verdict_and_counts_them_all(team: Team, verdict: str, shows: str) -> None:
+    known(team.scout, "Invoices: right.", team.alice)
+    known(team.scout, "Invoices: doubt.", team.alice, confidence=0.1)
+    reject(doubtful(team.scout, "Invoices: reject."), team.alice)
+    shown = words(page(team.alice, f"/memory/?q=invoices&verdict={verdict}"))
+    assert sorted(re.findall(r"Invoices: (\w+)", shown)) == shows.split()
+    assert "1 admitted, 1 given with a doubt, 1 withheld from agents" in shown
+
+
+def test_the_search_says_what_became_of_a_record_that_agents_miss(team: Team) -> None:
+    reject(doubtful(team.scout, INVOICES), team.alice)
+    assert "discarded" in words(page(team.alice, "/memory/?q=invoices"))
+    assert "None with this verdict" in words(page(team.alice, "/memory/?q=invoices&verdict=admit"))
+
+
 def test_without_a_query_the_newest_are_shown(team: Team) -> None:
     known(team.scout, "Invoices go to accounting.", team.alice)
     assert "Invoices go to accounting." in words(page(team.alice, "/memory/"))
