@@ -96,12 +96,18 @@ def _proposed(
     return settle(lambda: _ask(tool, arguments, workspace, by, reason), refused=refused)
 
 
-def replacement(record: MemoryRecord, content: str, by: PersonActor) -> dict[str, Any]:
-    """Return the arguments of a supersede by a person: his text, about the same thing, with him as its source."""
+def replacement(
+    record: MemoryRecord, content: str, by: PersonActor, times: Mapping[str, str] = NOTHING_ELSE
+) -> dict[str, Any]:
+    """Return the arguments of a supersede by a person: his text, about the same thing, with him as its source.
+
+    `times` say when it holds and until when it is kept, under the names that a write has; empty ones say nothing.
+    """
     about = {"subject": record.subject, "predicate": record.predicate}
     source = {"kind": "user", "ref": by.user.username, "title": by.person.name}
     said = {name: text for name, text in about.items() if text is not None}
-    return {"content": content, "provenance": source, **said}
+    stated = {name: text for name, text in times.items() if text}
+    return {"content": content, "provenance": source, **said, **stated}
 
 
 def _reason(tool: str, reason: str) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
@@ -18,6 +20,7 @@ from huqan_site.lib.problems import Refusal
 from memory import preview
 from memory.domain.masking import masked
 from memory.gateway.ask import ask, replacement
+from memory.gateway.columns import as_arguments
 from memory.queries import people
 from memory.words import standing_in_words
 from review.access.actors import PersonActor
@@ -111,11 +114,16 @@ def actions(record: MemoryRecord) -> list[dict[str, Any]]:
     ]
 
 
+NO_TIMES: Mapping[str, str] = MappingProxyType({})
+TIMES = ("valid_from", "valid_to", "expires_at")
+
+
 class Typed(NamedTuple):
     """What stands in the form: why, and for a replacement what takes the place."""
 
     reason: str = ""
     content: str | None = None
+    times: Mapping[str, str] = NO_TIMES
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -125,10 +133,9 @@ def begin(request: HttpRequest, actor: PersonActor, record_id: UUID, change: Cha
     scopes = [workspace.id for workspace in workspaces_of(actor.person.id, timezone.now())]
     record = people.record(scopes, record_id)
     if request.method != "POST":
-        content = masked(record.content).text if change is SUPERSEDE else None
-        return _form(request, record, change, Typed(content=content))
+        return _form(request, record, change, _to_replace(record) if change is SUPERSEDE else Typed())
     typed = _typed(request, change)
-    terms = {} if typed.content is None else replacement(record, typed.content, actor)
+    terms = {} if typed.content is None else replacement(record, typed.content, actor, typed.times)
     try:
         made = ask(change.tool, record_id, by=actor, reason=typed.reason, terms=terms)
     except NotFound:
@@ -138,9 +145,19 @@ def begin(request: HttpRequest, actor: PersonActor, record_id: UUID, change: Cha
     return HttpResponseRedirect(reverse("quarantine_item" if change.at_once else "proposal", args=[made.id]))
 
 
+def _to_replace(record: MemoryRecord) -> Typed:
+    """Return what a replacement starts from. A secret is not shown, and what stands for it must not take its place."""
+    said, shown = as_arguments(record), masked(record.content)
+    times = {name: said.get(name, "") for name in TIMES}
+    return Typed(content="" if shown.is_masked else shown.text, times=times)
+
+
 def _typed(request: HttpRequest, change: Change) -> Typed:
-    content = text_of(request.POST.get("content", "")) if change is SUPERSEDE else None
-    return Typed(text_of(request.POST.get("reason", "")), content)
+    reason = text_of(request.POST.get("reason", ""))
+    if change is not SUPERSEDE:
+        return Typed(reason)
+    times = {name: text_of(request.POST.get(name, "")).strip() for name in TIMES}
+    return Typed(reason, text_of(request.POST.get("content", "")), times)
 
 
 def _form(
@@ -171,13 +188,31 @@ def form_page(
         **said,
         "status": _refused(refusal) if refusal else None,
         "preview": {"rows": [row._asdict() for row in rows]},
-        "replacement": {"text": typed.content, "error": errors.get("/arguments/content", "")}
-        if typed.content is not None
-        else None,
+        "replacement": _replacement(typed, errors),
         "reason": typed.reason,
         "reason_error": refusal.detail if isinstance(refusal, ReasonRequired) else "",
     }
     return render(request, "memory/change.html", context, status=refusal.status if refusal else 200)
+
+
+def _replacement(typed: Typed, errors: Mapping[str, str]) -> dict[str, Any] | None:
+    if typed.content is None:
+        return None
+    labels = {
+        "valid_from": _("Holds from"),
+        "valid_to": _("Holds until"),
+        "expires_at": _("Kept until"),
+    }
+    times = [
+        {
+            "name": name,
+            "label": labels[name],
+            "value": typed.times.get(name, ""),
+            "error": errors.get(f"/arguments/{name}", ""),
+        }
+        for name in TIMES
+    ]
+    return {"text": typed.content, "error": errors.get("/arguments/content", ""), "times": times}
 
 
 def _refused(refusal: Refusal) -> dict[str, Any]:

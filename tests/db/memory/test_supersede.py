@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -189,6 +190,40 @@ def test_a_reviewer_replaces_a_memory_from_its_page_and_is_its_source(team: Team
     }
     approve(made, team.carol)
     assert recalled(team.scout) == [NEW]
+
+
+def test_the_form_starts_from_when_the_memory_holds_and_keeps_it(team: Team) -> None:
+    times = {"valid_from": "2026-01-01T00:00:00Z", "valid_to": "2030-01-01T00:00:00Z"}
+    old = known(team.scout, "The office is in Izmir.", team.alice, **times)
+    client, address = Client(), f"/memory/{old.id}/supersede/"
+    client.force_login(team.alice.user)
+    page = client.get(address).content.decode()
+    for name, time in times.items():
+        assert re.search(f'name="{name}"[^>]*value="{time}"', page)
+    moved = {"content": "The office is in Ankara.", "reason": "It moved.", **times, "expires_at": ""}
+    client.post(address, moved)
+    said = arguments_of(Proposal.objects.get(tool=TOOL))
+    assert {name: said[name] for name in times} == times
+    assert "expires_at" not in said
+
+
+def test_a_time_that_means_nothing_is_said_beside_its_field(team: Team, old: MemoryRecord) -> None:
+    client = Client()
+    client.force_login(team.alice.user)
+    typed = {"content": NEW, "reason": "It moved.", "valid_to": "soon"}
+    answer = client.post(f"/memory/{old.id}/supersede/", typed)
+    assert answer.status_code == 422
+    assert 'id="valid_to-error"' in answer.content.decode()
+
+
+def test_what_stands_for_a_secret_is_not_offered_as_its_replacement(team: Team, old: MemoryRecord) -> None:
+    client, address = Client(), f"/memory/{old.id}/supersede/"
+    client.force_login(team.alice.user)
+    secret = "AKIA" + "ABCDEFGHIJKLMNOP"
+    MemoryRecord.objects.filter(id=old.id).update(content=f"The key is {secret}.")
+    page = client.get(address).content.decode()
+    assert secret not in page
+    assert re.search(r'<textarea id="content"[^>]*></textarea>', page)
 
 
 def test_what_cannot_take_the_place_is_said_beside_what_was_typed(team: Team, old: MemoryRecord) -> None:
