@@ -44,6 +44,7 @@ urlpatterns = [
     path("audit/adopt/", adoption.confirm, name="audit_adopt"),
     path("audit/verify/", trail.verify_log, name="audit_verify"),
     path("audit/export.jsonl", trail_export.export_jsonl, name="audit_export_jsonl"),
+    path("audit/export.zip", trail_export.export_zip, name="audit_export_zip"),
     path("audit/export.csv", trail_export.export_csv, name="audit_export_csv"),
     path("insights/", insights.insights, name="insights"),
     path("insights/insights.csv", insights.insights_csv, name="insights_csv"),

@@ -113,6 +113,7 @@ def _page(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         "filtered": filtered,
         "clear_url": reverse("audit"),
         "export_jsonl_url": asked.address("audit_export_jsonl"),
+        "export_zip_url": asked.address("audit_export_zip"),
         "export_csv_url": asked.address("audit_export_csv"),
         "verify_url": reverse("audit_verify"),
         "ranges": None,
