@@ -133,7 +133,7 @@ def test_the_certificate_says_what_was_searched_and_its_signature_holds(team: Te
     answered = client.get(f"/proposals/{done.id}/certificate/")
     assert answered.status_code == 200
     stated = attest.read(
-        answered.content.decode(), log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys()
+        answered.content.decode(), log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys().values()
     )
     assert stated["erasure"] == str(done.id)
     assert (stated["erased"]["records"], stated["searched"]["still_in"]) == (1, [])
@@ -147,7 +147,7 @@ def test_the_certificate_says_what_was_searched_and_its_signature_holds(team: Te
         attest.read(
             answered.content.decode().replace('"records": 1', '"records": 0'),
             log=settings.HUQAN_LOG_NAME,
-            keys=checkpoints.public_keys(),
+            keys=checkpoints.public_keys().values(),
         )
     client.force_login(team.mallory.user)
     assert client.get(f"/proposals/{done.id}/certificate/").status_code == 404
