@@ -8,23 +8,16 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memory.models import MemoryRecord
-from review.access.actors import PersonActor
 from review.domain.refusals import StaleBinding
 from review.models import Proposal
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, asked, known, reject, remember, retracting
+from tests.support.pages import browser
 
 PORT = "The staging port is 7443."
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def words(answer: Any) -> str:

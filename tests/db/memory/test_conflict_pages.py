@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
 
 from memory.models import RecordConflict
 from review.access.actors import PersonActor
 from review.models import Proposal
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, arguments_of, known, recalled, retracting
+from tests.support.pages import browser
 
 OLD, NEW = "The staging port is 7443.", "The staging\u200b port is 7444."
 ABOUT = {"subject": "staging port", "predicate": "is"}
@@ -22,12 +22,6 @@ def conflict(team: Team) -> RecordConflict:
     known(team.scout, OLD, team.alice, **ABOUT)
     approve(remember(team.scout, NEW, **ABOUT), team.alice, team.carol)
     return RecordConflict.objects.get()
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def page(who: PersonActor, address: str) -> str:

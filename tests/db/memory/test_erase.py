@@ -37,6 +37,7 @@ from tests.support.memory_acts import (
     retracting,
     reword,
 )
+from tests.support.pages import browser
 from tests.support.review_acts import call
 
 SAID = "Zeliha Karaca lives at 14 Marker Lane."
@@ -60,12 +61,6 @@ def traces(*needles: str) -> list[str]:
 
     rows = ((model, repr(row)) for model in apps.get_models() for row in model._default_manager.values())
     return sorted({model._meta.db_table for model, row in rows if any(needle in row for needle in needles)})
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def test_two_others_agree_and_the_text_is_in_no_table(team: Team) -> None:

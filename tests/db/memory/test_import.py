@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from huqan_site.lib.canonical_json import canonical
 from memory.domain.lines import read
@@ -20,6 +19,7 @@ from review.audit.models import Entry, PrivateText
 from review.models import Proposal
 from tests.support.factories import Team
 from tests.support.memory_acts import TICKET, approve, doubtful, known, recalled, reject, remember
+from tests.support.pages import browser
 
 PORT = "The staging port is 7443."
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
@@ -222,12 +222,6 @@ def test_the_command_says_what_it_misses(
 
 
 # The page.
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def send(who: PersonActor, *lines: str, **fields: str) -> Any:

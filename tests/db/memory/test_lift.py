@@ -28,6 +28,7 @@ from review.domain.refusals import (
 from review.models import Proposal
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, arguments_of, recalled, reject, remember
+from tests.support.pages import browser
 from tests.support.review_acts import call
 from tests.support.tampering import guards_down
 
@@ -42,12 +43,6 @@ def rejected(team: Team) -> Tombstone:
 
 def lifting(person: PersonActor, tombstone: Tombstone, reason: str = "It is right again.") -> Proposal:
     return ask_to_lift(tombstone.id, by=person, reason=reason)
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def test_once_others_agree_the_value_may_be_proposed_and_nothing_is_remembered(

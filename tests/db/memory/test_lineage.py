@@ -18,11 +18,11 @@ from memory.queries.lineage import DEPTH, silenced_by
 from memory.queries.recall import Question, recall, record_for_agent
 from memory.queries.verdicts import Moment
 from memory.search import Mode
-from review.access.actors import PersonActor
 from review.domain.refusals import Inactive, NotFound
 from review.models import Proposal
 from tests.support.factories import Team, bearer, person
 from tests.support.memory_acts import approve, asked, known, recalled, reject, remember, retracting
+from tests.support.pages import browser
 
 Derive = Callable[..., MemoryRecord]
 
@@ -195,12 +195,6 @@ def test_the_number_of_queries_depends_on_depth_and_not_on_how_many_rest_on_it(
 
 
 # People see it, and why.
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def test_people_still_see_it_and_which_source_was_withdrawn(team: Team, derive: Derive) -> None:

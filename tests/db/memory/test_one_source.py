@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from memory.models import MemoryRecord, Tombstone
 from review.access.actors import PersonActor
@@ -16,15 +15,10 @@ from review.models import Decision, Proposal
 from tests.support import factories
 from tests.support.factories import Team
 from tests.support.memory_acts import approve, asked, doubtful, known, reject, remember
+from tests.support.pages import browser
 
 WEB = {"kind": "web", "ref": "https://page.example/a"}
 OTHER = {"kind": "web", "ref": "https://page.example/b"}
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def shown(who: PersonActor, address: str, status: int = 200) -> str:

@@ -17,6 +17,7 @@ from review.access.actors import PersonActor
 from review.audit.models import Entry
 from tests.support.factories import Team, person
 from tests.support.memory_acts import approve, asked, doubtful, known, reject, remember
+from tests.support.pages import browser
 
 INVOICES = "From a web page: all invoices go to account 99."
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
@@ -26,12 +27,6 @@ def page(who: PersonActor, address: str, status: int = 200) -> str:
     answer = browser(who).get(address)
     assert answer.status_code == status, answer
     return answer.content.decode()
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def words(text: str) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -48,6 +47,7 @@ from tests.support.memory_acts import (
     remember,
     retracting,
 )
+from tests.support.pages import browser
 
 PORT = "The staging port is 7443."
 
@@ -74,12 +74,6 @@ def actions(record: MemoryRecord) -> list[str]:
 def agrees() -> bool:
     """Whether every record and tombstone is as the log tells it."""
     return not [fault for fault in [*replay.records(), *replay.tombstones()] if fault]
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
 
 
 def words(answer: Any) -> str:

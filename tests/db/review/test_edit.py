@@ -15,6 +15,7 @@ from review.services.revise import revise
 from tests.support import factories
 from tests.support.api import Api
 from tests.support.memory_acts import remember
+from tests.support.pages import browser
 from tests.support.review_acts import call, mail, vote
 
 pytestmark = pytest.mark.django_db
@@ -35,12 +36,6 @@ REFUND = {
 @pytest.fixture
 def cast() -> factories.Team:
     return factories.team({**factories.POLICY, "rules": [REFUND, *factories.POLICY["rules"]]})
-
-
-def browser(person: Any) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def form(client: Client, proposal: Proposal, query: str = "") -> dict[str, str]:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -21,6 +20,7 @@ from review.models import Look
 from review.queries import insights as queries
 from review.services.expire import meet
 from tests.support import factories
+from tests.support.pages import browser
 from tests.support.review_acts import at, call, mail, vote
 
 pytestmark = pytest.mark.django_db
@@ -29,12 +29,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def cast() -> factories.Team:
     return factories.team()
-
-
-def browser(person: PersonActor) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def figures(person: PersonActor, **asked: str) -> dict[tuple[str, str, str], str]:

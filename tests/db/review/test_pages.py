@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from review.access.actors import PersonActor
 from review.audit.models import Entry
 from review.models import Decision, Proposal
 from tests.support import factories
+from tests.support.pages import browser
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
@@ -26,12 +26,6 @@ def cast() -> factories.Team:
         person.user.set_password(PASSWORD)
         person.user.save()
     return team
-
-
-def browser(person: PersonActor) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def decide(client: Client, proposal: Proposal, **fields: str) -> Any:

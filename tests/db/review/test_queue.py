@@ -9,7 +9,6 @@ from itertools import chain
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -17,6 +16,7 @@ from review.access.actors import PersonActor
 from review.queries import queue
 from review.queries.queue import Filters, View, Viewer
 from tests.support import factories
+from tests.support.pages import browser
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
@@ -34,12 +34,6 @@ def five_orders(cast: factories.Team, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("review.views.queue.COUNTED", 2)
     for number in range(5):
         call(cast.scout, arguments={"order": str(number)})
-
-
-def browser(person: PersonActor) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def pages(person: PersonActor, view: View) -> list[list[str]]:

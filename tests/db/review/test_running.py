@@ -29,6 +29,7 @@ from review.services.rule_outcome import rule_outcome
 from review.services.spend_permit import spend
 from tests.support import factories
 from tests.support.api import Api
+from tests.support.pages import browser
 from tests.support.review_acts import MAIL, at, call, mail, vote
 from tests.support.tampering import guards_down
 
@@ -50,12 +51,6 @@ def approved(cast: factories.Team) -> Proposal:
 @pytest.fixture
 def permit(cast: factories.Team, approved: Proposal) -> Permit:
     return redeem(approved.id, by=cast.scout, arguments=ORDER)
-
-
-def browser(person: Any) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def status_of(proposal: Proposal) -> str:

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from review.access.actors import PersonActor
 from review.audit.models import Entry
@@ -16,6 +15,7 @@ from review.services.decide_together import decide_together
 from tests.support import factories
 from tests.support.factories import Team
 from tests.support.memory_acts import remember
+from tests.support.pages import browser
 from tests.support.review_acts import ballot, call, mail, vote
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +37,6 @@ def approve(who: PersonActor, proposals: list[Proposal]) -> list[str]:
     """What became of each: its status, or the code of the refusal."""
     results = decide_together({one.id: ballot(who, one) for one in proposals}, by=who)
     return [result.refusal.code if result.refusal else result.proposal.status for result in results]  # type: ignore[union-attr]
-
-
-def browser(who: PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def form(who: PersonActor, proposals: list[Proposal], verdict: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -24,6 +23,7 @@ from review.services.issue_permit import redeem
 from review.services.report_outcome import report
 from tests.support import factories
 from tests.support.memory_acts import known
+from tests.support.pages import browser
 from tests.support.review_acts import at, call, mail, vote
 
 pytestmark = pytest.mark.django_db
@@ -33,12 +33,6 @@ NOT_HERE = "The address asks for what is not here"
 @pytest.fixture
 def cast() -> factories.Team:
     return factories.team()
-
-
-def browser(person: PersonActor) -> Client:
-    client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client
 
 
 def shown(reader: PersonActor, address: str, /, **asked: str) -> str:
