@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from huqan_site.lib.ids import new_id
 from review.access.models import Agent, AgentToken, Person, User, Workspace
+from review.audit.grants import disposable
 from review.audit.guards import append_only
 from review.domain.decision import Verdict
 from review.domain.status import EXPIRING, Status
@@ -60,6 +61,7 @@ class Proposal(models.Model):
     """What is asked. The row carries the current revision; earlier ones stand beside it.
 
     `erased_by` is the proposal that erased what this one said. No key to it: the database may be an older copy.
+    `same_key` is equal for calls that are alike: review/domain/sameness.py.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -69,6 +71,7 @@ class Proposal(models.Model):
     tool = models.CharField(max_length=128)
     kind = models.CharField(max_length=16)
     summary = models.CharField(max_length=300)
+    same_key = models.CharField(max_length=64, null=True)  # noqa: DJ001  null: older than the column
     status = models.CharField(max_length=20, choices=[(s.value, s.value) for s in Status])
     revision = models.PositiveIntegerField()
     binding = models.CharField(max_length=64)
@@ -115,6 +118,7 @@ class Proposal(models.Model):
                 name="proposals_newest_end_first",
             ),
             models.Index(fields=["workspace", "status", "submitted_at"], name="proposals_by_submission"),
+            models.Index(fields=["workspace", "status", "created_at", "id"], name="proposals_oldest_first"),
             models.Index(fields=["workspace", "tool", "-id"], name="proposals_of_a_tool_by_age"),
             models.Index(fields=["agent", "-id"], name="proposals_of_an_agent"),
             models.Index(fields=["agent", "status", "decided_at"], name="proposals_of_an_agent_by_state"),
@@ -238,6 +242,49 @@ class Look(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} saw {self.revision} of {self.proposal_id}"
+
+
+class Claim(models.Model):
+    """Somebody says that he is looking at a proposal, until it ends by itself. It keeps nobody from deciding."""
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="claims")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["proposal", "person"], name="one_claim_per_person"),
+            models.CheckConstraint(condition=Q(until__gt=F("since")), name="claim_ends_after_it_began"),
+        ]
+        ordering = ["since"]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} is on {self.proposal_id}"
+
+
+disposable("review_claim")
+
+
+class SavedView(models.Model):
+    """An address of the queue that a person has named: the part after the question mark, for himself alone."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="saved_views")
+    name = models.CharField(max_length=40)
+    query = models.CharField(max_length=1200)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "name"], name="one_saved_view_per_name"),
+        ]
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+disposable("review_savedview")
 
 
 class IdempotencyKey(models.Model):

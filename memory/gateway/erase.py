@@ -184,7 +184,7 @@ def _mark(proposals: Iterable[Proposal], targets: Targets, now: datetime) -> Non
         if proposal.id in targets.carriers:
             proposal.summary, proposal.fields = SUMMARY.format(proposal.tool), []
         proposal.reason = WHY.format(targets.erasure)
-        proposal.run_id = proposal.tool_call_id = None
+        proposal.run_id = proposal.tool_call_id = proposal.same_key = None
         proposal.erased_at, proposal.erased_by = now, targets.erasure
-    columns = ["summary", "fields", "reason", "run_id", "tool_call_id", "erased_at", "erased_by"]
+    columns = ["summary", "fields", "reason", "run_id", "tool_call_id", "same_key", "erased_at", "erased_by"]
     Proposal.objects.bulk_update(proposals, columns, batch_size=200)

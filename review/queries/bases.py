@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,12 +12,12 @@ from django.db.models import F, QuerySet
 
 from review.access.models import Person
 from review.domain.decision import Verdict
+from review.domain.sameness import target
 from review.domain.status import Status
 from review.effects import effect_of
 from review.models import Decision, Look, Proposal, Revision
 
 RAN = (Status.APPROVED, Status.RUNNING, Status.SUCCEEDED, Status.EXECUTED, Status.UNKNOWN, Status.FAILED)
-TARGETS = ("to", "account", "record", "order", "path", "url", "id")
 LOOKED_BACK = 50
 
 
@@ -97,14 +96,6 @@ def _newest(proposals: Any) -> list[Revision]:
 def _earlier(proposal: Proposal) -> list[Base]:
     rows = Revision.objects.filter(proposal=proposal, number__lt=proposal.revision).order_by("-number")
     return [Base(f"r{row.number}", row.arguments, revision=row.number) for row in rows]
-
-
-def target(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return what a call acts on: the first member that names an address, an account, a record …"""
-    for name in TARGETS:
-        if name in arguments:
-            return name, json.dumps(arguments[name], sort_keys=True)
-    return None
 
 
 def arguments_of(proposal: Proposal) -> dict[str, Any]:

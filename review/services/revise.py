@@ -24,6 +24,7 @@ from review.domain.decision import says_something
 from review.domain.gate import Outcome
 from review.domain.independence import union
 from review.domain.refusals import Blocked, Invalid, NotFound, ReasonRequired
+from review.domain.sameness import same_key
 from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
@@ -156,6 +157,7 @@ def _advance(
         binding,
         weighed,
         summary=summarise(proposal.tool, told(proposal.tool, arguments)),
+        same_key=same_key(proposal.tool, arguments),
         submitted_at=now,
         expires_at=expires_at,
         reason=None,

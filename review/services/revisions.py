@@ -14,6 +14,7 @@ from review.access.models import Agent, AgentToken, Person, Workspace
 from review.audit.statements import insert
 from review.domain.binding import FOREVER, Binding, kind_of, utc_seconds
 from review.domain.policy import expiry
+from review.domain.sameness import same_key
 from review.domain.status import Status
 from review.domain.summary import summarise
 from review.effects import told
@@ -55,6 +56,7 @@ def opened(
         tool=tool,
         kind=str(kind_of(tool)),
         summary=summarise(tool, told(tool, arguments)),
+        same_key=same_key(tool, arguments),
         status=Status.QUARANTINED if weighed.held else Status.PENDING,
         revision=1,
         risk=str(weighed.rule.risk),

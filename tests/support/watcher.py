@@ -36,7 +36,9 @@ UNRECORDED = {
     "audit_private_text": "it is the entry's",
     "django_session": "who is signed in; signing in and out are recorded",
     "huqan_cache": "counters and what can be computed again",
+    "review_claim": "who is looking at what just now; it decides nothing and ends by itself",
     "review_look": "when somebody first saw a revision",
+    "review_savedview": "an address that somebody named for himself",
     "webhooks_message": "what is sent is recorded where it comes from",
 }
 #: The same for some statements on tables that are watched.
