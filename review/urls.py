@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from review.views import adoption, agent, agents, insights, policy, trail, trail_export, trail_life
+from review.views import (
+    adoption,
+    agent,
+    agents,
+    insights,
+    notices,
+    policy,
+    trail,
+    trail_export,
+    trail_life,
+    webhooks,
+)
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -33,10 +44,13 @@ urlpatterns = [
     path("agents/<uuid:agent>/resume/", agent.resume, name="agent_resume"),
     path("agents/<uuid:agent>/webhooks/", agent.register, name="agent_webhooks"),
     path("agents/tokens/<uuid:token>/revoke/", agent.revoke, name="token_revoke"),
-    path("agents/webhooks/<uuid:webhook>/rotate/", agent.rotate, name="webhook_rotate"),
-    path("agents/webhooks/<uuid:webhook>/remove/", agent.remove, name="webhook_remove"),
-    path("agents/webhooks/<uuid:webhook>/test/", agent.test, name="webhook_test"),
-    path("agents/messages/<uuid:message>/again/", agent.again, name="message_again"),
+    path("agents/webhooks/<uuid:webhook>/rotate/", webhooks.rotate, name="webhook_rotate"),
+    path("agents/webhooks/<uuid:webhook>/remove/", webhooks.remove, name="webhook_remove"),
+    path("agents/webhooks/<uuid:webhook>/test/", webhooks.test, name="webhook_test"),
+    path("agents/messages/<uuid:message>/again/", webhooks.again, name="message_again"),
+    path("account/notices/", notices.notices, name="notices"),
+    path("account/notices/webhook/", notices.register, name="notices_webhook"),
+    path("account/notices/<slug:channel>/", notices.choose, name="notices_choose"),
     path("audit/", trail.trail, name="audit"),
     path("audit/proposals/<uuid:id>/", trail_life.life, name="audit_life"),
     path("audit/<int:seq>/", trail.entry, name="audit_entry"),

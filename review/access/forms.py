@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from allauth.account.adapter import get_adapter
 from allauth.core import context
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from review.access.models import Workspace
 from review.access.queries import Member
-from review.access.roles import Reminders, Role, Scope
+from review.access.roles import Often, Role, Scope
 
 PasswordInput = forms.PasswordInput(attrs={"autocomplete": "current-password"})
 CodeInput = forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"})
@@ -80,7 +81,9 @@ class Address(Proof):
         label=_("Mail address"),
         required=False,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-        help_text=_("For reminders, and for a link when the password is forgotten. Empty means no mail."),
+        help_text=_(
+            "For what concerns you, and for a link when the password is forgotten. Empty means no mail."
+        ),
     )
 
 
@@ -91,10 +94,32 @@ class Enrol(Proof):
     code = forms.CharField(label=_("The code that the app shows now"), widget=CodeInput)
 
 
-class Remind(forms.Form):
-    """How often to remind."""
+class Tell(forms.Form):
+    """When to tell a person through one channel."""
 
-    often = forms.ChoiceField(label=_("Tell me by mail what needs me"), choices=Reminders.choices)
+    often = forms.ChoiceField(
+        label=_("Tell me"),
+        choices=[
+            (Often.NEVER, _("never")),
+            (Often.IMMEDIATE, _("as it comes")),
+            (Often.DIGEST, _("once a day")),
+        ],
+    )
+    hour = forms.TypedChoiceField(
+        label=_("Daily at"), coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
+    )
+    zone = forms.CharField(
+        label=_("Time zone"),
+        max_length=64,
+        help_text=_("Such as Europe/Istanbul or UTC."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_zone(self) -> str:
+        zone = str(self.cleaned_data["zone"])
+        if zone not in available_timezones():
+            raise forms.ValidationError(_("No time zone has this name."))
+        return zone
 
 
 class Delegate(forms.Form):
@@ -154,7 +179,7 @@ class NewAgent(InWorkspace, Owner):
 
 
 class NewWebhook(forms.Form):
-    """Where an agent wants to be told. What may be an address is for the service to say."""
+    """Where an agent or a person wants to be told. What may be an address is for the service to say."""
 
     url = forms.CharField(label=_("Address"), max_length=2048)
 

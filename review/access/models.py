@@ -16,7 +16,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from huqan_site.lib.ids import new_id
-from review.access.roles import Reminders, Role
+from review.access.roles import Role
 from review.audit.grants import disposable
 
 
@@ -24,7 +24,7 @@ class Person(models.Model):
     """One human being. The id never changes; accounts may be renamed, disabled or made again.
 
     `same_as` is set where two turned out to be one: what this person did stays his, and counts as that
-    one's. It names somebody who is nobody else's double. `reminded_at` is when the last reminder was sent.
+    one's. It names somebody who is nobody else's double.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -34,15 +34,12 @@ class Person(models.Model):
     same_as = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="doubles"
     )
-    reminders = models.CharField(max_length=8, choices=Reminders.choices, default=Reminders.DAILY)
-    reminded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(same_as__isnull=True) | ~Q(same_as=F("id")), name="nobody_is_his_own_double"
             ),
-            models.CheckConstraint(condition=Q(reminders__in=Reminders.values), name="reminders_are_known"),
         ]
 
     def __str__(self) -> str:

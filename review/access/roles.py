@@ -12,12 +12,19 @@ class Role(TextChoices):
     MANAGER = "manager"
 
 
-class Reminders(TextChoices):
-    """How often a person is told by mail that something needs him, at most."""
+class Channel(TextChoices):
+    """The ways in which a person can be told."""
 
-    OFF = "off"
-    SOON = "soon"
-    DAILY = "daily"
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+
+
+class Often(TextChoices):
+    """When a person is told: as it comes, once a day, or not."""
+
+    NEVER = "never"
+    IMMEDIATE = "immediate"
+    DIGEST = "digest"
 
 
 class Scope(TextChoices):

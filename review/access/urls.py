@@ -11,7 +11,6 @@ urlpatterns = [
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account_change_password"),
     path("account/address/", account.address, name="account_address"),
-    path("account/reminders/", account.reminders, name="account_reminders"),
     path("account/second-factor/", factors.second_factor, name="second_factor"),
     path("account/second-factor/enrol/", factors.enrol, name="second_factor_enrol"),
     path("account/second-factor/codes/", factors.renew, name="second_factor_renew"),

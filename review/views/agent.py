@@ -23,20 +23,14 @@ from review.access.services.minting import Minted, mint_token, revoke_token
 from review.access.sessions import signed_in
 from review.access.views.shared import managed, show
 from review.views import agent_parts as parts
-from review.webhooks.services import (
-    Registered,
-    register_webhook,
-    remove_webhook,
-    rotate_secret,
-    send_test,
-    try_again,
-)
+from review.views.agent_parts import secret_of
+from review.webhooks.services import register_webhook
 
 
 @require_safe
 @signed_in
 def agent_page(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpResponse:
-    return _page(request, actor, agent)
+    return page(request, actor, agent)
 
 
 @require_POST
@@ -45,11 +39,11 @@ def transfer(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpRespo
     """Let somebody else answer for the agent."""
     form = Owner(request.POST, members=members_of(managed(actor)))
     if not form.is_valid():
-        return _page(request, actor, agent, form=form)
+        return page(request, actor, agent, form=form)
     try:
         transfer_agent(agent, to=form.cleaned_data["owner"], by=actor)
     except Refusal as refusal:
-        return _page(request, actor, agent, form=form, refusal=refusal)
+        return page(request, actor, agent, form=form, refusal=refusal)
     return redirect("agent", agent)
 
 
@@ -59,13 +53,13 @@ def mint(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpResponse:
     """Mint a token and show it, this once, in the answer itself."""
     form = Mint(request.POST)
     if not form.is_valid():
-        return _page(request, actor, agent, form=form)
+        return page(request, actor, agent, form=form)
     told = form.cleaned_data
     try:
         minted = mint_token(agent, scopes=told["scopes"], days=told["days"], by=actor)
     except Refusal as refusal:
-        return _page(request, actor, agent, form=form, refusal=refusal)
-    return _page(request, actor, agent, shown_once=_minted(minted))
+        return page(request, actor, agent, form=form, refusal=refusal)
+    return page(request, actor, agent, shown_once=_minted(minted))
 
 
 @require_POST
@@ -83,7 +77,7 @@ def stop(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpResponse:
     try:
         stop_agent(agent, reason=reason, by=actor)
     except Refusal as refusal:
-        return _page(request, actor, agent, form=form, refusal=refusal)
+        return page(request, actor, agent, form=form, refusal=refusal)
     return redirect("agent", agent)
 
 
@@ -93,7 +87,7 @@ def resume(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpRespons
     try:
         resume_agent(agent, by=actor)
     except Refusal as refusal:
-        return _page(request, actor, agent, refusal=refusal)
+        return page(request, actor, agent, refusal=refusal)
     return redirect("agent", agent)
 
 
@@ -103,40 +97,15 @@ def register(request: HttpRequest, actor: PersonActor, agent: UUID) -> HttpRespo
     """Register a webhook and show its secret, this once, in the answer itself."""
     form = NewWebhook(request.POST)
     if not form.is_valid():
-        return _page(request, actor, agent, form=form)
+        return page(request, actor, agent, form=form)
     try:
         registered = register_webhook(agent, form.cleaned_data["url"], by=actor)
     except Refusal as refusal:
-        return _page(request, actor, agent, form=form, refusal=refusal)
-    return _page(request, actor, agent, shown_once=_secret(registered))
+        return page(request, actor, agent, form=form, refusal=refusal)
+    return page(request, actor, agent, shown_once=secret_of(registered))
 
 
-@require_POST
-@signed_in
-def rotate(request: HttpRequest, actor: PersonActor, webhook: UUID) -> HttpResponse:
-    rotated = rotate_secret(webhook, by=actor)
-    return _page(request, actor, rotated.webhook.agent_id, shown_once=_secret(rotated))
-
-
-@require_POST
-@signed_in
-def remove(request: HttpRequest, actor: PersonActor, webhook: UUID) -> HttpResponse:
-    return redirect("agent", remove_webhook(webhook, by=actor).agent_id)
-
-
-@require_POST
-@signed_in
-def test(request: HttpRequest, actor: PersonActor, webhook: UUID) -> HttpResponse:
-    return redirect("agent", send_test(webhook, by=actor).webhook.agent_id)
-
-
-@require_POST
-@signed_in
-def again(request: HttpRequest, actor: PersonActor, message: UUID) -> HttpResponse:
-    return redirect("agent", try_again(message, by=actor).webhook.agent_id)
-
-
-def _page(
+def page(
     request: HttpRequest,
     actor: PersonActor,
     agent: UUID,
@@ -145,6 +114,7 @@ def _page(
     refusal: Refusal | None = None,
     shown_once: dict[str, Any] | None = None,
 ) -> HttpResponse:
+    """Answer with the page of an agent that the actor manages. Raises: NotFound, NotManager."""
     now = timezone.now()
     row = agent_row(agent, managed(actor))
     said = {
@@ -172,12 +142,4 @@ def _minted(minted: Minted) -> dict[str, Any]:
         "ends_at": minted.token.expires_at,
         "text": minted.text,
         "curl": shlex.join(question),
-    }
-
-
-def _secret(registered: Registered) -> dict[str, Any]:
-    return {
-        "title": _("The secret of a webhook, shown this once"),
-        "sentence": _("Copy it now: the receiver verifies with it that a message is the console's."),
-        "text": registered.secret,
     }

@@ -22,7 +22,9 @@ from review.views.rows import outcome_of
 from review.webhooks.queries import webhooks_of
 
 if TYPE_CHECKING:
-    from review.webhooks.models import Message, Webhook
+    from review.webhooks.models import Message
+    from review.webhooks.queries import WebhookRow
+    from review.webhooks.services import Registered
 
 
 def head(row: AgentRow) -> dict[str, Any]:
@@ -102,7 +104,32 @@ def mint(row: AgentRow, form: forms.Form | None) -> dict[str, Any]:
 
 
 def webhooks(row: AgentRow) -> list[dict[str, Any]]:
-    return [_webhook(found.webhook, found.messages) for found in webhooks_of(row.agent.id)]
+    return [webhook(found) for found in webhooks_of(row.agent.id)]
+
+
+def webhook(found: WebhookRow) -> dict[str, Any]:
+    """Return templates/components/webhook.html's context."""
+    webhook = found.webhook
+    return {
+        "url": webhook.url,
+        "registered_by": webhook.registered_by.name,
+        "created_at": webhook.created_at,
+        "gone_at": webhook.gone_at,
+        "both_until": webhook.earlier_until,
+        "messages": [_message(message) for message in found.messages],
+        "test_url": reverse("webhook_test", args=[webhook.id]),
+        "rotate_url": reverse("webhook_rotate", args=[webhook.id]),
+        "remove_url": reverse("webhook_remove", args=[webhook.id]),
+    }
+
+
+def secret_of(registered: Registered) -> dict[str, Any]:
+    """Return templates/components/shown_once.html's context."""
+    return {
+        "title": _("The secret of a webhook, shown this once"),
+        "sentence": _("Copy it now: the receiver verifies with it that a message is the console's."),
+        "text": registered.secret,
+    }
 
 
 def register(row: AgentRow, form: forms.Form | None) -> dict[str, Any]:
@@ -186,20 +213,6 @@ def _amber(title: str, sentence: str, url: str = "", label: str = "") -> dict[st
 
 def _red(title: str, sentence: str, url: str, label: str) -> dict[str, str]:
     return {**_amber(title, sentence, url, label), "tone": "red"}
-
-
-def _webhook(webhook: Webhook, messages: list[Message]) -> dict[str, Any]:
-    return {
-        "url": webhook.url,
-        "registered_by": webhook.registered_by.name,
-        "created_at": webhook.created_at,
-        "gone_at": webhook.gone_at,
-        "both_until": webhook.earlier_until,
-        "messages": [_message(message) for message in messages],
-        "test_url": reverse("webhook_test", args=[webhook.id]),
-        "rotate_url": reverse("webhook_rotate", args=[webhook.id]),
-        "remove_url": reverse("webhook_remove", args=[webhook.id]),
-    }
 
 
 def _message(message: Message) -> dict[str, Any]:

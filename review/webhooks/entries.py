@@ -16,7 +16,7 @@ def record(action: Action, webhook: Webhook, by: Actor, *, after: Mapping[str, J
     log.record(
         action,
         actor=by.audit(),
-        workspace=webhook.agent.workspace_id,
+        workspace=webhook.agent.workspace_id if webhook.agent else None,
         object=log.ObjectRef("webhook", webhook.id),
         after=after,
         private={"url": webhook.url},

@@ -14,17 +14,19 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
 from huqan_site.lib.keyring import UnusableKey
+from review.access import mails
 from review.access.actors import SystemActor
+from review.access.models import User
 from review.audit.actions import Action
 from review.audit.transaction import write
 from review.webhooks import secrets, sending
 from review.webhooks.entries import record
-from review.webhooks.models import Message, Webhook
+from review.webhooks.models import Message, MessageQuerySet, Webhook
 from review.webhooks.sending import Answer
 
 Sender: TypeAlias = Callable[[str, str, Mapping[str, str]], Answer]
@@ -35,15 +37,18 @@ FIRST_WAIT, LONGEST_WAIT = 5.0, 6 * 3600.0  # seconds
 MOST_ASKED = 24 * 3600  # seconds; a Retry-After beyond that is not honoured further
 KEPT = timedelta(days=30)  # how long what has ended stays to be looked at
 BATCH, AT_ONCE, LOOKED_AT = 32, 8, 500
+MAIL = "mail"
+MAIL_WAITS = timedelta(minutes=1)
+TAKEN = 250  # what a mail server answers (RFC 5321)
 CONSOLE = SystemActor()
 
 
 class Parcel(NamedTuple):
-    """A message on lease, with all that sending it takes."""
+    """A message on lease, with all that sending it takes. A mail goes to an address and is signed with nothing."""
 
     message: Message
-    url: str
-    secrets: tuple[str, ...]
+    to: str
+    secrets: tuple[str, ...] = ()
 
 
 def announce(agent: UUID, type: str, data: Mapping[str, JSON], now: datetime) -> None:
@@ -57,6 +62,12 @@ def enqueue(webhook: Webhook, type: str, data: Mapping[str, JSON], now: datetime
     stamp = now.isoformat(timespec="seconds").replace("+00:00", "Z")
     body = json.dumps({"type": type, "timestamp": stamp, "data": dict(data)})
     return Message.objects.create(webhook=webhook, type=type, body=body, created_at=now, due_at=now)
+
+
+def enqueue_mail(account: User, subject: str, text: str, now: datetime) -> Message:
+    """Put one mail into the outbox. It goes to the address that the account has when it is sent."""
+    body = f"{subject}\n\n{text}"
+    return Message.objects.create(account=account, type=MAIL, body=body, created_at=now, due_at=now)
 
 
 def deliver_due(send: Sender | None = None, limit: int = 200) -> int:
@@ -87,10 +98,11 @@ def lease(now: datetime) -> list[Parcel]:
     if not Message.objects.due(now).exists():
         return []  # without a turn in the writers' queue
     with write():
-        waiting = Message.objects.due(now).select_related("webhook").order_by("due_at", "id")[:LOOKED_AT]
-        firsts: dict[UUID, Message] = {}
-        for message in waiting:
-            firsts.setdefault(message.webhook_id, message)
+        _give_up_on_the_gone(now)
+        due = Message.objects.due(now).select_related("webhook", "account")
+        firsts: dict[UUID | None, Message] = {}
+        for message in due.order_by("due_at", "id")[:LOOKED_AT]:
+            firsts.setdefault(message.webhook_id or message.account_id, message)
         chosen = sorted(list(firsts.values())[:BATCH], key=lambda message: message.id)
         return [_parcel(message, now) for message in chosen if _taken(message, now)]
 
@@ -101,15 +113,15 @@ def settle(message: Message, answer: Answer, now: datetime) -> None:
         ours = Message.objects.filter(pk=message.pk, attempts=message.attempts, due_at__isnull=False)
         if answer.delivered:
             ours.update(delivered_at=now, due_at=None, last_answer=answer.words)
-            _bring_forward(message.webhook_id, now)
-        elif answer.is_gone:
+            _bring_forward(message, now)
+        elif answer.is_gone and message.webhook_id is not None:
             _close(message.webhook_id, answer, now)
         elif message.attempts >= MOST_ATTEMPTS:
             ours.update(given_up_at=now, due_at=None, last_answer=answer.words)
         else:
             later = now + wait_after(message.attempts, answer.retry_after)
             ours.update(due_at=later, last_answer=answer.words)
-            _put_off(message.webhook_id, later)
+            _put_off(message, later, now)
 
 
 def wait_after(attempts: int, asked: int | None) -> timedelta:
@@ -127,6 +139,19 @@ def give_up_waiting(webhook: UUID, now: datetime, why: str) -> None:
     waiting.update(given_up_at=now, due_at=None, last_answer=why)
 
 
+def _give_up_on_the_gone(now: datetime) -> None:
+    """Who was disabled, or has no address any more, is told nothing that still waits."""
+    gone = (
+        Q(account__email="")
+        | Q(account__is_active=False)
+        | Q(account__person__disabled_at__isnull=False)
+        | Q(webhook__person__disabled_at__isnull=False)
+    )
+    waiting = Message.objects.due(now).filter(gone).values_list("pk", flat=True)
+    ended = Message.objects.filter(pk__in=list(waiting[:LOOKED_AT]))
+    ended.update(given_up_at=now, due_at=None, last_answer="Nobody is there to be told.")
+
+
 def _taken(message: Message, now: datetime) -> bool:
     """Whether this worker has the lease: of two that read the same row one moves it."""
     as_read = Message.objects.filter(pk=message.pk, due_at=message.due_at, attempts=message.attempts)
@@ -135,7 +160,10 @@ def _taken(message: Message, now: datetime) -> bool:
 
 
 def _parcel(message: Message, now: datetime) -> Parcel:
+    if message.account is not None:
+        return Parcel(message, message.account.email)
     webhook = message.webhook
+    assert webhook is not None  # message_is_posted_or_mailed
     stored = [webhook.secret]
     if webhook.earlier_until is not None and now < webhook.earlier_until:
         stored.append(webhook.earlier_secret)
@@ -145,6 +173,8 @@ def _parcel(message: Message, now: datetime) -> Parcel:
 def _send(parcel: Parcel, send: Sender | None) -> Answer:
     """Sign and send, in a thread that asks the database nothing."""
     message, at = parcel.message, timezone.now()
+    if message.webhook_id is None:
+        return _mail(parcel)
     try:
         clear = [secrets.unseal(stored, message.webhook_id) for stored in parcel.secrets]
     except UnusableKey as missing:
@@ -156,17 +186,35 @@ def _send(parcel: Parcel, send: Sender | None) -> Answer:
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": secrets.signatures(message.id, at, message.body, clear),
     }
-    return (send or sending.post)(parcel.url, message.body, headers)
+    return (send or sending.post)(parcel.to, message.body, headers)
 
 
-def _put_off(webhook: UUID, later: datetime) -> None:
-    """What else this receiver should get waits as long: it has just failed."""
-    Message.objects.filter(webhook_id=webhook, due_at__lt=later).update(due_at=later)
+def _mail(parcel: Parcel) -> Answer:
+    subject, _, text = parcel.message.body.partition("\n\n")
+    if mails.send(parcel.to, subject, text):
+        return Answer(TAKEN, "The mail server took it.")
+    return Answer(None, "The mail server did not take it.")
 
 
-def _bring_forward(webhook: UUID, now: datetime) -> None:
+def _put_off(message: Message, later: datetime, now: datetime) -> None:
+    """What else this receiver should get waits as long: it has just failed.
+
+    Mail waits a minute at most, since one bad address looks like a mail server that is away.
+    """
+    until = later if message.webhook_id else min(later, now + MAIL_WAITS)
+    _to_the_same(message).filter(due_at__lt=until).update(due_at=until)
+
+
+def _bring_forward(message: Message, now: datetime) -> None:
     """What was only put off is due again: the receiver answers."""
-    Message.objects.filter(webhook_id=webhook, due_at__gt=now, attempts=0).update(due_at=now)
+    _to_the_same(message).filter(due_at__gt=now, attempts=0).update(due_at=now)
+
+
+def _to_the_same(message: Message) -> MessageQuerySet:
+    """Every message of its receiver: of the webhook, or of the one mail server."""
+    if message.webhook_id is None:
+        return Message.objects.filter(account__isnull=False)
+    return Message.objects.filter(webhook_id=message.webhook_id)
 
 
 def _close(webhook_id: UUID, answer: Answer, now: datetime) -> None:

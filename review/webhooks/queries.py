@@ -1,4 +1,4 @@
-"""The webhooks of an agent with what was sent to them last: what its page lists."""
+"""The webhooks of an agent or a person with what was sent to them last: what their pages list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,16 @@ class WebhookRow(NamedTuple):
 
 def webhooks_of(agent: UUID) -> list[WebhookRow]:
     """Return what was registered and not removed, the oldest first."""
-    rows = Webhook.objects.filter(agent_id=agent, removed_at__isnull=True).select_related("registered_by")
+    return _rows(agent_id=agent)
+
+
+def own_webhooks(person: UUID) -> list[WebhookRow]:
+    """Return the one webhook of a person's own, if he has it."""
+    return _rows(person_id=person)
+
+
+def _rows(**owner: UUID) -> list[WebhookRow]:
+    rows = Webhook.objects.filter(removed_at__isnull=True, **owner).select_related("registered_by")
     return [WebhookRow(webhook, _messages(webhook)) for webhook in rows.order_by("created_at")]
 
 

@@ -15,8 +15,8 @@ class BadTarget(SetUpDeclined):
 
 class AlreadyRegistered(SetUpDeclined):
     code, status, title = "already_registered", 409, "Already registered"
-    detail = "This agent has a webhook with this address."
-    advice = "Rotate its secret if you need a new one."
+    detail = "An agent has one webhook for each address, and a person has one."
+    advice = "Rotate its secret if you need a new one, or remove it first."
 
 
 class TooManyWebhooks(SetUpDeclined):

@@ -1,4 +1,4 @@
-"""Webhooks: set up by managers, each with a secret that is shown once."""
+"""Webhooks: of agents, set up by managers, and one of each person's own. Each has a secret that is shown once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def register_webhook(agent_id: UUID, url: str, *, by: PersonActor) -> Registered
 
     Raises: BadTarget, AlreadyRegistered, TooManyWebhooks, NotFound, NotManager.
     """
-    now, secret = timezone.now(), secrets.new_secret()
+    now = timezone.now()
     rules.require_manager(by, _agent(agent_id).workspace_id, now)  # a stranger has no name looked up here
     _check(url)
     with write():
@@ -46,12 +46,14 @@ def register_webhook(agent_id: UUID, url: str, *, by: PersonActor) -> Registered
         rules.require_manager(by, agent.workspace_id, now)
         if Webhook.objects.filter(agent=agent, removed_at__isnull=True).count() >= MOST:
             raise TooManyWebhooks
-        webhook = Webhook(agent=agent, url=url, registered_by=by.person, created_at=now)
-        webhook.secret = secrets.seal(secret, webhook.id)
-        with rules.only_once(AlreadyRegistered):
-            webhook.save(force_insert=True)
-        record(Action.WEBHOOK_REGISTERED, webhook, by)
-    return Registered(webhook, secret)
+        return _register(Webhook(agent=agent, url=url, created_at=now), by)
+
+
+def register_own_webhook(url: str, *, by: PersonActor) -> Registered:
+    """Have `url` told what concerns whoever asks. Raises: BadTarget, AlreadyRegistered."""
+    _check(url)
+    with write():
+        return _register(Webhook(person=by.person, url=url, created_at=timezone.now()), by)
 
 
 def rotate_secret(webhook_id: UUID, *, by: PersonActor) -> Registered:
@@ -81,26 +83,36 @@ def remove_webhook(webhook_id: UUID, *, by: PersonActor) -> Webhook:
         return webhook
 
 
-def send_test(webhook_id: UUID, *, by: PersonActor) -> Message:
+def send_test(webhook_id: UUID, *, by: PersonActor) -> Webhook:
     """Put a message that is about nothing into the outbox. Raises: NotFound, NotManager."""
     now = timezone.now()
     with write():
-        return enqueue(_told(webhook_id, by, now), TEST, {}, now)
+        webhook = _told(webhook_id, by, now)
+        enqueue(webhook, TEST, {}, now)
+        return webhook
 
 
-def try_again(message_id: UUID, *, by: PersonActor) -> Message:
+def try_again(message_id: UUID, *, by: PersonActor) -> Webhook:
     """Send once more what was given up. Raises: NotFound, NotManager."""
     now = timezone.now()
     with write():
         message = Message.objects.filter(pk=message_id).first()
-        if message is None:
+        if message is None or message.webhook_id is None:  # a mail is tried again by nobody's hand
             raise NotFound
-        _told(message.webhook_id, by, now)
+        webhook = _told(message.webhook_id, by, now)
         given_up = Message.objects.filter(pk=message_id, given_up_at__isnull=False)
         if not given_up.update(given_up_at=None, due_at=now, attempts=0):
             raise NotFound
-        message.refresh_from_db()
-        return message
+        return webhook
+
+
+def _register(webhook: Webhook, by: PersonActor) -> Registered:
+    secret = secrets.new_secret()
+    webhook.registered_by, webhook.secret = by.person, secrets.seal(secret, webhook.id)
+    with rules.only_once(AlreadyRegistered):
+        webhook.save(force_insert=True)
+    record(Action.WEBHOOK_REGISTERED, webhook, by)
+    return Registered(webhook, secret)
 
 
 def _check(url: str) -> None:
@@ -118,12 +130,16 @@ def _agent(agent_id: UUID) -> Agent:
 
 
 def _held(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
-    """Return the webhook, locked. Raises: NotFound (also when it was removed), NotManager."""
+    """Return the webhook, locked: one's own, or that of an agent whose workspace one manages.
+
+    Raises: NotFound (also when it was removed, or is somebody else's own), NotManager.
+    """
     rows = Webhook.objects.select_for_update(of=("self",), no_key=True).select_related("agent")
     webhook = rows.filter(pk=webhook_id, removed_at__isnull=True).first()
-    if webhook is None:
+    if webhook is None or (webhook.agent is None and webhook.person_id != by.person.id):
         raise NotFound
-    rules.require_manager(by, webhook.agent.workspace_id, now)
+    if webhook.agent is not None:
+        rules.require_manager(by, webhook.agent.workspace_id, now)
     return webhook
 
 

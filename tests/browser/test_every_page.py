@@ -71,6 +71,7 @@ def pages(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("rejected", "/memory/rejected/"),
             ("rejected-lift", _rejected(console, scout)),
             ("account", "/account/"),
+            ("be-told", "/account/notices/"),
             ("second-factor", "/account/second-factor/"),
             ("help", "/help/"),
             ("help-operate", "/help/operate/"),

@@ -170,6 +170,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         "<int:seq>": str(entry.seq),
         "<slug:code>": "self_approval",
         "<slug:slug>": "review",
+        "<slug:channel>": "mail",
         "<str:secret>": "no-such-secret",
         "<uuid:tombstone_id>": str(Tombstone.objects.get().id),
         "<uuid:conflict_id>": str(RecordConflict.objects.get().id),

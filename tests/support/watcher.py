@@ -40,6 +40,8 @@ UNRECORDED = {
     "review_look": "when somebody first saw a revision",
     "review_savedview": "an address that somebody named for himself",
     "webhooks_message": "what is sent is recorded where it comes from",
+    "webhooks_told": "who was told of what, so that he is not told again",
+    "webhooks_wish": "how somebody wants to be told: it changes nothing that is proved",
 }
 #: The same for some statements on tables that are watched.
 UNRECORDED_STATEMENTS = {

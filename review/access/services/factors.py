@@ -14,9 +14,8 @@ from huqan_site.lib.canonical_json import JSON
 from review.access import queries
 from review.access.actors import Actor, PersonActor
 from review.access.factors import APP, RECOVERY
-from review.access.models import Person, User
+from review.access.models import User
 from review.access.refusals import AlreadyEnrolled, NotFound, WrongCode
-from review.access.roles import Reminders
 from review.access.services import rules
 from review.audit import log
 from review.audit.actions import Action
@@ -100,12 +99,6 @@ def set_address(address: str, *, by: PersonActor) -> None:
         user.save(update_fields=["email", "address_vouched_by"])
         action = Action.FACTOR_ENROLLED if address else Action.FACTOR_REMOVED
         _record(action, user, by, "address", {"address": address})
-
-
-def choose_reminders(often: Reminders, *, by: PersonActor) -> None:
-    """Choose how often one is reminded. It changes nothing that is proved, so the log has no entry of it."""
-    with write():
-        Person.objects.filter(id=by.person.id).update(reminders=often)
 
 
 def _own(by: PersonActor) -> User:

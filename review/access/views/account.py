@@ -18,13 +18,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from huqan_site.lib.problems import Refusal
 from review.access import factors, mails, queries
 from review.access.actors import PersonActor
-from review.access.forms import Address, Delegate, NewPassword, OtherPassword, Remind
+from review.access.forms import Address, Delegate, NewPassword, OtherPassword
 from review.access.models import Delegation
 from review.access.refusals import LinkSpent, TooManyAttempts, WeakPassword, WrongPassword
-from review.access.roles import Reminders
 from review.access.services import links
 from review.access.services.delegations import grant_delegation, revoke_delegation
-from review.access.services.factors import choose_reminders, set_address
+from review.access.services.factors import set_address
 from review.access.services.passwords import change_password, choose_password
 from review.access.sessions import forget, signed_in
 from review.access.views.shared import show, with_fresh_factor
@@ -106,17 +105,6 @@ def address(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     return redirect("account")
 
 
-@require_POST
-@signed_in
-def reminders(request: HttpRequest, actor: PersonActor) -> HttpResponse:
-    """Choose how often mail says what needs one, or that none does."""
-    form = Remind(request.POST)
-    if not form.is_valid():
-        return _account_page(request, actor, form=form)
-    choose_reminders(Reminders(form.cleaned_data["often"]), by=actor)
-    return redirect("account")
-
-
 def _change_password(request: HttpRequest, form: OtherPassword, actor: PersonActor) -> Refusal | None:
     """Change it and keep this one session, or return why not, which then stands beside its field, too."""
     try:
@@ -159,13 +147,12 @@ def _account_page(
 
 
 def _mail(actor: PersonActor, form: Address | None) -> dict[str, Any]:
-    """Return the forms about mail as they stand; `can_send` is false where the operator named no mail server."""
+    """Return the form about mail as it stands; `can_send` is false where the operator named no mail server."""
     user, by_code = actor.user, factors.has_second(actor.user)
     return {
         "can_send": mails.can_send(),
         "address": user.email,
         "address_form": form or Address(by_code=by_code, initial={"address": user.email}),
-        "remind_form": Remind(initial={"often": actor.person.reminders}),
     }
 
 

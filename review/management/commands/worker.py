@@ -22,9 +22,10 @@ from review.audit.refusals import Unavailable
 from review.services.expire import expire_overdue
 from review.services.fall_silent import note_silent
 from review.services.rebind import rebind_outdated
-from review.services.remind import send_reminders
 from review.services.send_checkpoints import send_checkpoints
+from review.services.tell import tell_people
 from review.webhooks.outbox import deliver_due, forget_old
+from review.webhooks.wishes import forget_told
 
 EVERY = 5.0  # seconds between two rounds
 logger = logging.getLogger(__name__)
@@ -44,10 +45,11 @@ STEPS = (
     Step("checkpoints signed", sign_overdue),
     Step("checkpoints sent", send_checkpoints),
     Step("agents stopped that nobody answers for", stop_unanswered),
-    Step("webhook messages sent or tried", deliver_due),
-    Step("old webhook messages deleted", forget_old),
+    Step("notices to people written", tell_people),
+    Step("webhook messages and notices sent or tried", deliver_due),
+    Step("old messages deleted", forget_old),
+    Step("notes of who was told deleted", forget_told),
     Step("links mailed for a forgotten password", send_resets),
-    Step("reminders mailed", send_reminders),
     *(Step(words, import_string(path)) for words, path in settings.HUQAN_CHORES.items()),
 )
 

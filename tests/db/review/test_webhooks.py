@@ -515,7 +515,8 @@ def test_a_retry_after_may_be_a_date() -> None:
 def test_the_database_refuses_a_message_that_both_waits_and_has_ended(cast: Team, hook: Registered) -> None:
     from django.db import IntegrityError, transaction
 
-    message = send_test(hook.webhook.id, by=cast.dana)
+    send_test(hook.webhook.id, by=cast.dana)
+    message = Message.objects.get()
     with pytest.raises(IntegrityError), transaction.atomic():
         Message.objects.filter(pk=message.pk).update(delivered_at=timezone.now())
     assert connection.vendor in ("sqlite", "postgresql")
