@@ -13,10 +13,10 @@
   let awake = 0;
   const fallAsleep = () => { awake = performance.now() + SLEEP; };
 
-  const stored = (value) => {
+  const stored = (name, value) => {
     try {
-      if (value) localStorage.setItem("huqan.keys", value);
-      return localStorage.getItem("huqan.keys");
+      if (value) localStorage.setItem(`huqan.${name}`, value);
+      return localStorage.getItem(`huqan.${name}`);
     } catch { return value; }
   };
 
@@ -107,7 +107,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return closeStep();
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || stored() === "off") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || stored("keys") === "off") return;
     if (typing(event.target) || one("dialog[open]") || event.repeat && decides.has(event.key)) return;
     if (event.key === "Enter" && event.target !== document.body) return;
     if (decides.has(event.key) && (performance.now() < awake || decision()?.dataset.verdict)) return;
@@ -131,7 +131,8 @@
   });
 
   document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-keys-switch]")) stored(event.target.checked ? "on" : "off");
+    if (event.target.matches("[data-keys-switch]")) stored("keys", event.target.checked ? "on" : "off");
+    if (event.target.matches("[data-tell-switch]")) askToTell(event.target);
     if (event.target.matches("[data-select-all]")) for (const box of all("[data-select]")) box.checked = event.target.checked;
     if (event.target.matches("[data-select], [data-select-all]")) countSelected();
     if (event.target.matches("select")) event.target.closest("[data-autosubmit]")?.requestSubmit();
@@ -145,9 +146,22 @@
     hold();
   }, true);
 
+  /* ---- Told in a hidden tab, where its reader asked for it: how much is new, and no more ---- */
+  let told = "";
+  const tells = () => stored("tell") === "on" && window.Notification?.permission === "granted";
+  async function askToTell(box) {
+    if (box.checked) await window.Notification?.requestPermission();
+    stored("tell", box.checked ? "on" : "off");
+    one("[data-tell-blocked]").hidden = !box.checked || tells();
+    box.checked = tells();
+  }
+  async function tell(news) { // async: where only service workers may tell, this fails and nothing else does
+    if (news && news !== told && document.hidden && tells()) new Notification(told = news, { tag: "huqan" });
+  }
+
   /* ---- Live: asks whether something new came; rows never move by themselves ---- */
   setInterval(() => {
-    if (!document.hidden) for (const place of all("[data-poll]")) window.htmx?.trigger(place, "poll");
+    if (!document.hidden || tells()) for (const place of all("[data-poll]")) window.htmx?.trigger(place, "poll");
   }, POLL);
   const outOfDate = (event) => {
     if (event.target.closest?.("[data-poll]")) for (const notice of all("[data-old]")) notice.hidden = event.type === "htmx:afterSwap";
@@ -164,7 +178,8 @@
       long.open = false;
     }
     for (const input of all("[data-match]")) match(input);
-    for (const box of all("[data-keys-switch]")) box.checked = stored() !== "off";
+    for (const box of all("[data-tell-switch]")) box.checked = tells();
+    for (const box of all("[data-keys-switch]")) box.checked = stored("keys") !== "off";
     countSelected();
     hold();
     if (decision()?.dataset.start) openStep(decision().dataset.start, false);
@@ -172,6 +187,6 @@
   for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, keepTyped);
   addEventListener("pageshow", fallAsleep);
   document.addEventListener("DOMContentLoaded", appeared);
-  document.addEventListener("htmx:afterSwap", (event) => { if (!event.target.closest?.("[data-poll]")) appeared(); });
+  document.addEventListener("htmx:afterSwap", (event) => event.target.closest?.("[data-poll]") ? tell(one("[data-tell]")?.dataset.tell) : appeared());
   addEventListener("beforeprint", () => { for (const fold of all("details:not(.menu, .me)")) fold.open = true; });
 })();

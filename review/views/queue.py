@@ -80,8 +80,8 @@ def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     tag = f'"{view.value}-{count}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
-    new = {"count": count, "since": since, "url": _address(view)} if count else None
-    answer = render(request, "review/queue_new.html", {"new": new})
+    new = {"count": count, "since": since, "url": _address(view), "needs_reader": view is View.MINE}
+    answer = render(request, "review/queue_new.html", {"new": new if count else None})
     answer["ETag"] = tag
     return answer
 

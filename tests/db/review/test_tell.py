@@ -33,6 +33,7 @@ from review.webhooks.services import register_own_webhook, remove_webhook, rotat
 from review.webhooks.wishes import KEPT, choose, forget_told
 from tests.support.factories import Team, team
 from tests.support.memory_acts import remember
+from tests.support.pages import browser
 from tests.support.receiver import Receiver, receiving
 from tests.support.review_acts import MAIL, call, vote
 
@@ -128,10 +129,10 @@ def test_a_mail_names_each_item_and_says_nothing_of_what_it_holds(cast: Team, cl
     )
 
 
-def test_a_link_in_a_mail_only_opens_a_page(cast: Team, clock: Any, client: Any) -> None:
+def test_a_link_in_a_mail_only_opens_a_page(cast: Team, clock: Any) -> None:
     proposal = call(cast.scout)
     told(clock)
-    client.force_login(cast.alice.user)
+    client = browser(cast.alice)
     links = [word for word in str(letter_to("alice").body).split() if word.startswith("https://")]
     for link in links:
         assert client.get(link.removeprefix("https://console.example")).status_code == 200
@@ -377,8 +378,8 @@ def test_an_agents_webhook_hears_nothing_of_people_and_theirs_nothing_of_it(
 # The page.
 
 
-def test_each_chooses_on_his_own_page(cast: Team, client: Any) -> None:
-    client.force_login(cast.alice.user)
+def test_each_chooses_on_his_own_page(cast: Team) -> None:
+    client = browser(cast.alice)
     page = client.get("/account/notices/").content.decode()
     assert "To alice@example.org." in page
     chosen = {"mail-often": "digest", "mail-hour": "7", "mail-zone": "Europe/Istanbul"}
@@ -390,8 +391,8 @@ def test_each_chooses_on_his_own_page(cast: Team, client: Any) -> None:
     assert client.post("/account/notices/pigeon/", chosen).status_code == 404
 
 
-def test_the_secret_of_his_webhook_is_shown_once(cast: Team, client: Any, receiver: Receiver) -> None:
-    client.force_login(cast.alice.user)
+def test_the_secret_of_his_webhook_is_shown_once(cast: Team, receiver: Receiver) -> None:
+    client = browser(cast.alice)
     made = client.post("/account/notices/webhook/", {"url": receiver.url})
     assert b"whsec_" in made.content
     assert b"whsec_" not in client.get("/account/notices/").content
@@ -403,11 +404,9 @@ def test_the_secret_of_his_webhook_is_shown_once(cast: Team, client: Any, receiv
     assert refused.status_code == 422 and b"must begin with https" in refused.content
 
 
-def test_a_stranger_to_a_webhook_is_told_that_there_is_none(
-    cast: Team, client: Any, receiver: Receiver
-) -> None:
+def test_a_stranger_to_a_webhook_is_told_that_there_is_none(cast: Team, receiver: Receiver) -> None:
     own = register_own_webhook(receiver.url, by=cast.alice).webhook
-    client.force_login(cast.dana.user)
+    client = browser(cast.dana)
     assert client.post(f"/agents/webhooks/{own.id}/rotate/").status_code == 404
-    client.force_login(cast.alice.user)
+    client = browser(cast.alice)
     assert client.post(f"/agents/webhooks/{own.id}/rotate/").status_code == 200
