@@ -97,7 +97,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "review.audit.request_context.RequestContextMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "huqan_site.weight.LightStatics",
+    "huqan_site.weight.LightPages",
     "csp.middleware.CSPMiddleware",
     "huqan_site.middleware.UnavailableMiddleware",
     "huqan_site.api_middleware.ApiMiddleware",

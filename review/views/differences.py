@@ -13,6 +13,13 @@ from review.domain.diff import Change, Diff, Leaf, Row, compare, whole
 from review.queries.bases import Base
 
 LONG = 4096  # bytes; a longer value starts folded and holds Approve back until it was opened
+NEAR = 60  # characters shown beside a change
+FAR = 480  # characters between changes from which the middle of them is folded
+LEAD = 1_200  # characters of the changes that are shown before a long value
+
+
+Run = tuple[str, str]
+"""What becomes of a stretch of text ("same", "del" or "ins"), and the text."""
 
 
 def comparison(base: Base, text: str) -> dict[str, Any]:
@@ -55,12 +62,56 @@ def _changed(row: Row, first: bool) -> dict[str, Any]:
     }
 
 
-def _side(leaf: Leaf, runs: list[tuple[str, str]]) -> dict[str, Any]:
+def _side(leaf: Leaf, runs: list[Run]) -> dict[str, Any]:
     size = len(leaf.text.encode())
-    return {"type": leaf.type, "runs": runs, "long": size > LONG, "size": size}
+    side = {"type": leaf.type, "runs": runs, "long": size > LONG, "size": size}
+    parts = list(_parts(runs))
+    if size > LONG and len(runs) > 1:
+        return {**side, "lead": list(_lead(parts))}
+    return {**side, "parts": parts} if len(parts) > 1 else side
 
 
-def _runs(row: Row, mark: str) -> list[tuple[str, str]]:
+def _parts(runs: list[Run]) -> Iterator[dict[str, Any]]:
+    """Cut a side so that what changed stands together: a `folded` part lies far from every change."""
+    near: list[Run] = []
+    for place, (kind, text) in enumerate(runs):
+        before, after = NEAR * (place > 0), NEAR * (place < len(runs) - 1)
+        if kind != "same" or len(runs) == 1 or len(text) <= before + after + FAR:
+            near.append((kind, text))
+            continue
+        end = len(text) - after
+        yield {"runs": [*near, (kind, text[:before])], "folded": 0}
+        yield {"runs": [(kind, text[before:end])], "folded": end - before}
+        near = [(kind, text[end:])]
+    yield {"runs": near, "folded": 0}
+
+
+def _lead(parts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The first changes with what stands beside them; of the rest how many characters there are."""
+    left = LEAD
+    for place, part in enumerate(parts):
+        if part["folded"]:
+            yield part
+            continue
+        yield {"runs": list(_cut(part["runs"], left)), "folded": 0}
+        left -= _length(part["runs"])
+        if left < 0:
+            yield {"rest": sum(_length(later["runs"]) for later in parts[place + 1 :]) - left}
+            return
+
+
+def _cut(runs: list[Run], letters: int) -> Iterator[Run]:
+    for kind, text in runs:
+        if letters > 0:
+            yield kind, text[:letters]
+        letters -= len(text)
+
+
+def _length(runs: list[Run]) -> int:
+    return sum(len(text) for _, text in runs)
+
+
+def _runs(row: Row, mark: str) -> list[Run]:
     """One side as runs: what both sides share, and what only this one has."""
     leaf = row.old if mark == "del" else row.new
     assert leaf is not None

@@ -21,10 +21,13 @@ def scout(console: Console) -> Agent:
 
 @pytest.fixture
 def as_person(browser: Browser, console: Console) -> Iterator[SignIn]:
-    """Return a function that signs a demo person in, in a browser context of his own, and watches it for faults."""
+    """Return a function that signs a demo person in, in a browser context of his own, and watches it for faults.
+
+    None is nobody: the context is not signed in.
+    """
     contexts, faults = [], []
 
-    def signed_in(name: str, **options: Any) -> Page:
+    def signed_in(name: str | None, **options: Any) -> Page:
         context = browser.new_context(base_url=console.url, **options)
         contexts.append(context)
         page = context.new_page()
@@ -34,6 +37,8 @@ def as_person(browser: Browser, console: Console) -> Iterator[SignIn]:
             lambda told: faults.append(told.text) if "Content Security Policy" in told.text else None,
         )
         page.on("dialog", lambda dialog: faults.append(f"dialog: {dialog.message}"))
+        if name is None:
+            return page
         page.goto("/accounts/login/")
         page.locator("input[name=login]").fill(name)
         page.locator("input[name=password]").fill(console.demo["people"][name]["password"])

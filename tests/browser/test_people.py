@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import hmac
 import re
-import struct
-import time
-from base64 import b32decode
 
 from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import SignIn
 from tests.support.console import Console
-
-PASSWORD = "correct horse battery staple"
-
-
-def code_of(secret: str) -> str:
-    """What an app shows now (RFC 6238)."""
-    mac = hmac.digest(b32decode(secret), struct.pack(">Q", int(time.time()) // 30), "sha1")
-    at = mac[-1] & 15
-    return f"{(int.from_bytes(mac[at : at + 4]) & 0x7FFFFFFF) % 10**6:06}"
+from tests.support.tour import PASSWORD, code_of
 
 
 def invited(dana: Page, name: str) -> str:
