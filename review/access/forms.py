@@ -106,7 +106,7 @@ class Tell(forms.Form):
         ],
     )
     hour = forms.TypedChoiceField(
-        label=_("Daily at"), coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
+        label=_("Once a day means at"), coerce=int, choices=[(hour, f"{hour:02}:00") for hour in range(24)]
     )
     zone = forms.CharField(
         label=_("Time zone"),
