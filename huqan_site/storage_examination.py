@@ -25,6 +25,7 @@ SAID_IN = (
     "review_revision",
     "review_proposal",
     "review_decision",
+    "review_comment",
     "audit_private_text",
 )
 _SYNCED = ("fsync", "full_page_writes", "synchronous_commit")

@@ -100,6 +100,7 @@ def _written(reach: Reach) -> Iterator[PreviewRow]:
         ("proposals_about_it", _("Proposals that wrote what stays: only words and evidence")),
         ("revisions", _("Revisions of these")),
         ("reasons", _("Reasons that people gave for decisions on them")),
+        ("comments", _("Comments of people on them")),
         ("evidence", _("Sources that said the same")),
         ("private_texts", _("Private texts of the audit trail")),
     )

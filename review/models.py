@@ -227,8 +227,33 @@ class Decision(models.Model):
 append_only("review_decision", emptied={"reason": ""})
 
 
+class Comment(models.Model):
+    """What a person says to the others about a proposal. No vote, not part of what runs, and no agent reads it.
+
+    It stays as it was written and can only be emptied, by an erasure. `pointer` names a place of the arguments, or
+    is empty. The closed list of what the log records has no word for it: see docs/decisions.md.
+    """
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="comments")
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    revision = models.PositiveIntegerField()
+    pointer = models.TextField(blank=True)
+    text = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at"]
+        indexes = [models.Index(fields=["proposal", "created_at"], name="comments_of_a_proposal_by_age")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} on {self.proposal_id}"
+
+
+append_only("review_comment", emptied={"pointer": "", "text": ""})
+
+
 class Look(models.Model):
-    """When a person first had a revision on the screen: the one before the current is the base of his diff."""
+    """When a person last had something new of a revision on the screen: his diff begins at an earlier one."""
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="looks")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="looks")

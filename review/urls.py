@@ -14,6 +14,7 @@ from review.views import (
     trail_life,
     webhooks,
 )
+from review.views.comment import comment_view
 from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.proposal import proposal
@@ -30,6 +31,7 @@ urlpatterns = [
     path("proposals/<uuid:id>/edit/", edit, name="edit"),
     path("proposals/<uuid:id>/rule/", rule, name="rule"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
+    path("proposals/<uuid:id>/comment/", comment_view, name="comment"),
     path("proposals/<uuid:id>/withdraw/", withdraw_view, name="withdraw"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),
     path("policy/", policy.policy, name="policy"),

@@ -13,12 +13,17 @@
   let awake = 0;
   const fallAsleep = () => { awake = performance.now() + SLEEP; };
 
+  /* What this browser keeps: whether keys work, how a diff stands. */
   const stored = (name, value) => {
-    try {
-      if (value) localStorage.setItem(`huqan.${name}`, value);
-      return localStorage.getItem(`huqan.${name}`);
-    } catch { return value; }
+    try { if (value) localStorage.setItem(`huqan.${name}`, value); return localStorage.getItem(`huqan.${name}`); }
+    catch { return value; }
   };
+
+  function arrange(value) {
+    root.toggleAttribute("data-stacked", stored("sides", value) === "stacked");
+    for (const button of all("[data-sides]")) button.setAttribute("aria-pressed", !root.hasAttribute("data-stacked"));
+  }
+  arrange();
 
   /* ---- The decision: a bar, then the confirm step ---- */
   const decision = () => one("[data-decide]");
@@ -62,18 +67,23 @@
   const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };
 
   /* ---- Rows and changes ---- */
-  function move(selector, step, mark) {
+  const mark = (rows, row) => { for (const other of rows) other.removeAttribute("aria-current"); row.setAttribute("aria-current", "true"); };
+  function move(selector, step, focused) {
     const rows = all(selector).filter(seen);
     if (!rows.length) return;
     const at = rows.findIndex((row) => row.getAttribute("aria-current") === "true");
     const next = rows[Math.min(Math.max(at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step, 0), rows.length - 1)];
-    for (const row of rows) row.removeAttribute("aria-current");
-    next.setAttribute("aria-current", "true");
-    (one(mark, next) || next).focus({ preventScroll: true });
+    mark(rows, next);
+    (one(focused, next) || next).focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
     fallAsleep();
   }
 
+  /* A link into the diff: from its row n and p go on. The browser opens what it is folded in. */
+  const arrive = () => {
+    const row = document.getElementById(location.hash.slice(1));
+    if (row?.matches("[data-change]")) mark(all("[data-change]"), row);
+  };
   const current = () => one('[data-row][aria-current="true"]');
 
   function countSelected() {
@@ -91,15 +101,11 @@
 
   /* ---- Keys ---- */
   const keys = {
-    j: () => move("[data-row]", 1, "a"),
-    k: () => move("[data-row]", -1, "a"),
-    o: () => current() && one("a", current()).click(),
-    Enter: () => current() && one("a", current()).click(),
+    j: () => move("[data-row]", 1, "a"), k: () => move("[data-row]", -1, "a"),
+    o: () => current() && one("a", current()).click(), Enter: () => keys.o(),
     x: () => current() && one("[data-select]", current())?.click(),
-    n: () => move("[data-change]", 1, "summary"),
-    p: () => move("[data-change]", -1, "summary"),
-    e: () => foldAll("[data-unchanged]"),
-    w: () => foldAll("[data-raw]"),
+    n: () => move("[data-change]", 1, "summary"), p: () => move("[data-change]", -1, "summary"),
+    e: () => foldAll("[data-unchanged]"), w: () => foldAll("[data-raw]"),
     "?": () => one("#keys")?.showModal(),
   };
   const decides = new Set(["a", "r", "c"]);
@@ -121,9 +127,10 @@
 
   /* ---- Clicks and changes, wherever they happen ---- */
   document.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-open], [data-cancel], [data-copy]");
+    const target = event.target.closest("[data-open], [data-cancel], [data-copy], [data-sides]");
     if (!target) return;
     if (target.dataset.open) openStep(target.dataset.open);
+    else if (target.matches("[data-sides]")) arrange(root.hasAttribute("data-stacked") ? "beside" : "stacked");
     else if (target.dataset.copy) {
       navigator.clipboard?.writeText(document.getElementById(target.dataset.copy).textContent)
         .then(() => { target.textContent = target.dataset.done; });
@@ -180,12 +187,12 @@
     for (const input of all("[data-match]")) match(input);
     for (const box of all("[data-tell-switch]")) box.checked = tells();
     for (const box of all("[data-keys-switch]")) box.checked = stored("keys") !== "off";
-    countSelected();
-    hold();
+    for (const step of [countSelected, hold, arrange, arrive]) step();
     if (decision()?.dataset.start) openStep(decision().dataset.start, false);
   }
   for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, keepTyped);
   addEventListener("pageshow", fallAsleep);
+  addEventListener("hashchange", arrive);
   document.addEventListener("DOMContentLoaded", appeared);
   document.addEventListener("htmx:afterSwap", (event) => event.target.closest?.("[data-poll]") ? tell(one("[data-tell]")?.dataset.tell) : appeared());
   addEventListener("beforeprint", () => { for (const fold of all("details:not(.menu, .me)")) fold.open = true; });

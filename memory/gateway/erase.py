@@ -23,7 +23,7 @@ from review.audit import log
 from review.audit.actions import Action
 from review.domain.refusals import Inactive
 from review.domain.status import OPEN
-from review.models import Decision, IdempotencyKey, Proposal, Revision
+from review.models import Comment, Decision, IdempotencyKey, Proposal, Revision
 from review.services import take_effect
 
 WHY = "erased: What this said was erased by proposal {}."
@@ -176,6 +176,7 @@ def _empty_rows(targets: Targets) -> None:
     revisions.update(rationale="", evidence=[])
     revisions.filter(Q(proposal__in=targets.carriers) | Q(id__in=targets.revisions)).update(arguments="{}")
     Decision.objects.filter(proposal__in=targets.proposals).update(reason="")
+    Comment.objects.filter(proposal__in=targets.proposals).update(pointer="", text="")
     IdempotencyKey.objects.filter(proposal__in=targets.proposals).delete()
 
 

@@ -31,7 +31,7 @@ from memory.queries.lineage import silenced_by
 from review.audit.models import Entry, PrivateText
 from review.audit.stretches import every
 from review.domain.status import Status
-from review.models import Decision, Revision
+from review.models import Comment, Decision, Revision
 
 ERASE = "memory.erase"
 TEXTS = ("content", "text")
@@ -68,6 +68,7 @@ class Reach:
             "proposals_about_it": len(self.words),
             "revisions": Revision.objects.filter(proposal__in=self.proposals).count(),
             "reasons": Decision.objects.filter(proposal__in=self.proposals).exclude(reason="").count(),
+            "comments": Comment.objects.filter(proposal__in=self.proposals).exclude(text="").count(),
             "evidence": self.evidence().count(),
             "private_texts": len(private_texts(self.proposals, self.records)),
         }

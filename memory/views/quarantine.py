@@ -98,6 +98,7 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         "votes": parts.votes(past, case),
         "policy": parts.policy(found, case, actor.person, now),
         "history": parts.history(past),
+        "comment": parts.comment_form(found, revision, typed),
         "audit_url": parts.audit_url(found, actor.person, now),
         "rail": parts.rail(past, case, actor.person, now),
     }

@@ -60,6 +60,12 @@ def _reviewed(proposal: Proposal, person: Person) -> Base | None:
     return Base(f"r{number}", text, revision=number, looked_at=seen_at, approved=number == approved)
 
 
+def last_look(proposal: Proposal, person: Person) -> datetime | None:
+    """Return when `person` last had something new of `proposal` on the screen."""
+    looks = Look.objects.filter(proposal=proposal, person=person).order_by("at")
+    return looks.values_list("at", flat=True).last()
+
+
 def _last_number(decisions: QuerySet[Decision], proposal: Proposal) -> int | None:
     earlier = decisions.filter(revision__lt=proposal.revision).order_by("revision")
     return earlier.values_list("revision", flat=True).last()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from review.access.models import Person
-from review.models import Decision, Proposal, Revision
+from review.models import Comment, Decision, Proposal, Revision
 
 
 def current_revision(proposal: Proposal) -> Revision:
@@ -48,6 +48,12 @@ class Story:
     def decisions(self) -> list[Decision]:
         """Every decision, with whose it is."""
         rows = Decision.objects.filter(proposal=self.proposal).select_related("person")
+        return list(rows.order_by("-created_at"))
+
+    @cached_property
+    def comments(self) -> list[Comment]:
+        """What people said about it to each other and was not erased since."""
+        rows = Comment.objects.filter(proposal=self.proposal).exclude(text="").select_related("person")
         return list(rows.order_by("-created_at"))
 
 

@@ -13,14 +13,17 @@ from review.models import Look, Proposal
 WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
 
 
-def look(proposal: Proposal, person: Person) -> None:
-    """Note that `person` has the current revision on the screen; a page is shown even if that cannot be noted."""
+def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
+    """Note that `person` has the current revision on the screen; a page is shown even if that cannot be noted.
+
+    `again`: he has seen the revision, but not all that happened to it since.
+    """
     seen = Look.objects.filter(proposal=proposal, person=person, revision=proposal.revision)
-    if seen.exists():
+    if not again and seen.exists():
         return
     try:
         with aside(WAIT):
-            Look.objects.get_or_create(
+            Look.objects.update_or_create(
                 proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
             )
     except (DatabaseError, Unavailable):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -48,6 +49,7 @@ def _items(diff: Diff, against: bool) -> Iterator[dict[str, Any]]:
 def _value(row: Row) -> dict[str, Any]:
     return {
         "pointer": row.pointer or "/",
+        "anchor": _anchor(row),
         "new": _side(row.new, [("same", row.new.text)]) if row.new else None,
     }
 
@@ -55,11 +57,22 @@ def _value(row: Row) -> dict[str, Any]:
 def _changed(row: Row, first: bool) -> dict[str, Any]:
     return {
         "pointer": row.pointer or "/",
+        "anchor": _anchor(row),
         "kind": row.change.value,
         "old": _side(row.old, _runs(row, "del")) if row.old else None,
         "new": _side(row.new, _runs(row, "ins")) if row.new else None,
         "first": first,
     }
+
+
+def anchor(pointer: str) -> str:
+    """Return the id of the row at `pointer`, which as it stands is also what follows the # of an address."""
+    return quote(pointer or "/", safe="/~")
+
+
+def _anchor(row: Row) -> str:
+    """What went has no place any more; its old one may be another's now."""
+    return f"was{anchor(row.pointer)}" if row.change is Change.REMOVED else anchor(row.pointer)
 
 
 def _side(leaf: Leaf, runs: list[Run]) -> dict[str, Any]:
@@ -141,6 +154,17 @@ def _values(diff: Diff) -> str:
         "%(n)d values, nothing earlier to compare with",
         number,
     ) % {"n": number}
+
+
+def pointed(warnings: list[dict[str, Any]], diff: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the notices, those about a place with a link to its row where `comparison` gave it one."""
+    rows = {row["anchor"] for item in diff["items_in_order"] for row in item.get("unchanged", [item])}
+    return [
+        {**warning, "link_url": f"#{place}", "link_label": _("Go to it")}
+        if warning.get("pointer") and (place := anchor(warning["pointer"])) in rows
+        else warning
+        for warning in warnings
+    ]
 
 
 def needs_opening(diff: dict[str, Any]) -> bool:

@@ -38,6 +38,8 @@ class Typed:
     tombstone: bool = False
     fields: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    comment: str = ""
+    comment_error: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from huqan_site.lib import text_safety
 from review.access.actors import PersonActor
 from review.access.queries import is_manager, owners_now
 from review.domain import status as states
 from review.domain.decision import Case, Verdict
+from review.domain.diff import whole
 from review.domain.independence import Electorate
 from review.domain.policy import FLOOR
 from review.domain.requirements import Requirement, State, requirements
@@ -34,6 +36,7 @@ from review.views.rows import outcome_of
 if TYPE_CHECKING:
     from review.access.models import Person
     from review.models import Decision, Proposal, Revision
+    from review.views.form import Typed
 
 STATES = {
     State.MET: "met",
@@ -43,6 +46,7 @@ STATES = {
     State.NOT_NEEDED: "not_needed",
 }
 RELEASE = "memory.release"
+PLACES = 50  # of the arguments, that a comment can be about
 APPROVABLE = (Status.PENDING, Status.QUARANTINED)
 
 
@@ -167,14 +171,23 @@ def _requirement(row: Requirement) -> dict[str, Any]:
     }
 
 
-def history(past: Story) -> list[dict[str, Any]]:
-    """Return what happened to the proposal, newest first: its revisions, its votes and its end."""
+def history(
+    past: Story, *, person: Person | None = None, since: datetime | None = None
+) -> list[dict[str, Any]]:
+    """Return what happened to the proposal, newest first: its revisions, its votes, what was said, and its end.
+
+    What others than `person` did after `since` is marked as new.
+    """
     events = [
         *_revision_events(past),
         *_decision_events(past),
+        *_comment_events(past),
         *_permit_events(past.proposal),
         *_end_event(past.proposal),
     ]
+    for event in events:
+        of_another = person is None or event.get("person") != person.id
+        event["new"] = since is not None and event["at"] > since and of_another
     return sorted(events, key=lambda event: event["at"], reverse=True)
 
 
@@ -194,7 +207,34 @@ def _gate(revision: Revision) -> str:
 
 def _decision_events(past: Story) -> Iterable[dict[str, Any]]:
     for row in past.decisions:
-        yield {"at": row.created_at, "who": row.person.name, "did": f"{_vote(row)['did']}."}
+        did = f"{_vote(row)['did']}."
+        yield {"at": row.created_at, "who": row.person.name, "person": row.person_id, "did": did}
+
+
+def _comment_events(past: Story) -> Iterable[dict[str, Any]]:
+    for row in past.comments:
+        yield {
+            "at": row.created_at,
+            "who": row.person.name,
+            "person": row.person_id,
+            "did": _("commented on revision %(n)d.") % {"n": row.revision},
+            "place": row.pointer,
+            "text": row.text,
+        }
+
+
+def comment_form(proposal: Proposal, revision: Revision, typed: Typed) -> dict[str, Any] | None:
+    """Return templates/components/comment_form.html's context, or None where what was said is erased."""
+    if proposal.erased_at is not None:
+        return None
+    pointers = [row.pointer for row in whole(revision.arguments).rows[:PLACES]]
+    plain = [pointer for pointer in pointers if pointer and not text_safety.inspect_value(pointer)]
+    return {
+        "url": reverse("comment", args=[proposal.id]),
+        "places": [("", _("all of it")), *((pointer, pointer) for pointer in plain)],
+        "text": typed.comment,
+        "error": typed.comment_error,
+    }
 
 
 def _permit_events(proposal: Proposal) -> Iterable[dict[str, Any]]:

@@ -20,18 +20,18 @@ from review.access.sessions import signed_in
 from review.domain.binding import Kind
 from review.domain.status import OPEN, Status, current
 from review.effects import effect_of
-from review.queries.bases import Base, bases_of
+from review.queries.bases import Base, bases_of, last_look
 from review.queries.cases import case_of
 from review.queries.running import drifts
 from review.queries.story import Story, current_revision
 from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
-from review.views.differences import comparison
+from review.views.differences import comparison, pointed
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
 from review.views.standing import erased_notice, outdated_notice, three_way, way_back_notice
-from review.views.warnings import warnings_of
+from review.views.warnings import since_you_looked, warnings_of
 
 if TYPE_CHECKING:
     from review.models import Proposal
@@ -43,8 +43,10 @@ def proposal(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse
     found = visible(actor.person, id, timezone.now())
     if found.status == Status.QUARANTINED:
         return HttpResponseRedirect(reverse("quarantine_item", args=[found.id]))
-    response = show(request, actor, found)
-    look(found, actor.person)
+    now, chosen = timezone.now(), request.GET.get("base", "")
+    context = page(found, actor, chosen=chosen, typed=Typed(), now=now)
+    response = render(request, "review/proposal.html", {**context, "status": None})
+    look(found, actor.person, again=any(event["new"] for event in context["history"]))
     return response
 
 
@@ -71,11 +73,14 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
     drifted, past = drifts(found), Story(found)
+    looked_at, diff = last_look(found, actor.person), comparison(base, revision.arguments)
+    history = parts.history(past, person=actor.person, since=looked_at)
     warnings = [
         *erased_notice(found, arguments),
         *drift_notice(drifted),
         *outdated_notice(found, revision, arguments),
         *warnings_of(found, revision, arguments, base, now),
+        *([] if base.looked_at else since_you_looked(history, looked_at)),
         *way_back_notice(found, case, actor.person, now),
     ]
     preview = _preview(found, arguments, case.rule.people)
@@ -83,8 +88,8 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},
         "sentence": parts.sentence(found, arguments, actor.person, now),
         "facts": parts.facts(found, now),
-        "warnings": warnings,
-        "diff": comparison(base, revision.arguments),
+        "warnings": pointed(warnings, diff),
+        "diff": diff,
         "bases": _bases(found, bases, base),
         "url": reverse("proposal", args=[found.id]),
         "own": _own(found, actor, now),
@@ -97,7 +102,8 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         **parts.agent_words(found, revision),
         "votes": parts.votes(past, case),
         "policy": parts.policy(found, case, actor.person, now),
-        "history": parts.history(past),
+        "history": history,
+        "comment": parts.comment_form(found, revision, typed),
         "audit_url": parts.audit_url(found, actor.person, now),
         "drifts": drifted,
         "ruling": ruling_form(found, case, actor, typed, now),

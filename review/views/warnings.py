@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HIDDEN = {"bidi_control", "zero_width", "tag_character", "variation_selector", "control_character"}
 DISGUISED = {"mixed_script", "look_alike"}
 SOON = timedelta(hours=1)
+TOLD = 3  # of what happened since somebody looked
 
 
 def warnings_of(
@@ -93,6 +94,19 @@ def _changed_since(proposal: Proposal, base: Base) -> list[dict[str, Any]]:
         "new": proposal.revision,
     }
     notice = _warning("amber", "warning", _("Changed since you looked"), "", sentence, [])
+    return [{**notice, "link_url": "#history", "link_label": _("See history")}]
+
+
+def since_you_looked(history: list[dict[str, Any]], looked_at: datetime | None) -> list[dict[str, Any]]:
+    """Return a notice of what others did to the revision since `looked_at`, as `parts.history` marks it."""
+    new = [event for event in reversed(history) if event["new"]]
+    if not new or looked_at is None:
+        return []
+    title = _("Since you last looked, at %(at)s UTC") % {"at": looked_at.strftime("%H:%M")}
+    told = [f"{event['who']} {event['did']}" for event in new[:TOLD]]
+    if (rest := len(new) - TOLD) > 0:
+        told.append(ngettext("And %(n)d more.", "And %(n)d more.", rest) % {"n": rest})
+    notice = _warning("neutral", "note", title, "", " ".join(told), [])
     return [{**notice, "link_url": "#history", "link_label": _("See history")}]
 
 

@@ -37,6 +37,7 @@ UNRECORDED = {
     "django_session": "who is signed in; signing in and out are recorded",
     "huqan_cache": "counters and what can be computed again",
     "review_claim": "who is looking at what just now; it decides nothing and ends by itself",
+    "review_comment": "what people say to each other: it decides nothing, and no listed action is true of it",
     "review_look": "when somebody first saw a revision",
     "review_savedview": "an address that somebody named for himself",
     "webhooks_message": "what is sent is recorded where it comes from",

@@ -22,6 +22,7 @@ from review.domain.refusals import (
     Tombstoned,
 )
 from review.models import Decision, Proposal, Revision
+from review.services.comment import comment
 from review.services.propose import Draft, propose
 from tests.support.factories import Team, bearer
 from tests.support.memory_acts import (
@@ -143,8 +144,15 @@ def test_every_place_that_said_it_goes(team: Team) -> None:
     waiting = retracting(
         team.scout, MemoryRecord.objects.get(content="She has moved."), "Marker Lane was right."
     )
+    comment(superseding.id, by=team.alice, text="Marker Lane? She told me otherwise.")
     before = traces("Marker Lane")
-    assert {"memory_memoryrecord", "review_revision", "review_proposal", "audit_private_text"} <= set(before)
+    assert {
+        "review_comment",
+        "memory_memoryrecord",
+        "review_revision",
+        "review_proposal",
+        "audit_private_text",
+    } <= set(before)
     erased(team, record)
     held.refresh_from_db()
     kept.refresh_from_db()
