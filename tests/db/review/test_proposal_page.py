@@ -63,6 +63,12 @@ def test_a_look_is_written_again_only_for_something_new(cast: factories.Team) ->
     assert Look.objects.get(person=cast.alice.person).at > first
 
 
+def test_what_is_not_listed_is_counted_and_the_bytes_are_a_link_away(cast: factories.Team) -> None:
+    page = shown(cast.alice, call(cast.scout, arguments={"order": list(range(2_100))}))
+    assert "100 more places are counted and not listed here." in page and 'href="#raw"' in page
+    assert "not listed here" not in shown(cast.alice, call(cast.scout))
+
+
 def test_each_row_has_an_address_that_is_its_id(cast: factories.Team) -> None:
     odd = {"a b/c": 1, "é\u202e": 2, "order": {"n": "3\u200b"}}
     page = shown(cast.alice, call(cast.scout, arguments=odd))
