@@ -44,6 +44,9 @@ def samples() -> Sample:
         "decision": _decision(),
         "held_decision": _held_decision(),
         "picks": [("", "any"), ("high", "High")],
+        "first_curl": "curl -H 'Authorization: Bearer hq_…' -d '{\"tool\": \"mail.send\", …}' …/api/v1/proposals",
+        "news": {"count": 3, "since": now, "url": "#new"},
+        "closings": _CLOSINGS,
     }
 
 
@@ -51,6 +54,15 @@ _OUTCOMES = (
     "succeeded", "failed", "unknown", "approved", "running", "held",
     "expired", "rejected", "withdrawn", "returned", "pending",
 )  # fmt: skip
+
+
+_CLOSINGS = (
+    {"title": "Expired at 15:13 UTC", "note": "Nobody decided in time. scout can propose it anew."},
+    {
+        "title": "carol rejected it at 14:31 UTC",
+        "note": "It was decided while you read. Nothing of yours was recorded.",
+    },
+)
 
 
 def _rows(now: datetime) -> list[Sample]:
