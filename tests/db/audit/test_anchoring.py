@@ -36,11 +36,13 @@ def sizes() -> list[int]:
 
 def test_the_worker_signs_what_has_waited_a_minute(witness_file: Path) -> None:
     did()
+    before = sizes()
+    did()
     assert sign_overdue() == 0
     with later(61):
         assert sign_overdue() == 1
         assert sign_overdue() == 0
-    assert sizes() == [1, 2]
+    assert sizes() == [*before, 3]
 
 
 def test_where_nothing_was_recorded_nothing_is_signed(witness_file: Path) -> None:

@@ -26,6 +26,8 @@ PROMISED = {
     "review_permit": ("spent_at", "reported_at", "voided_at"),
     "memory_tombstone": ("lifted_at",),
 }
+EMPTIED = {"review_revision": ("arguments", "rationale", "evidence"), "review_decision": ("reason",)}
+"""What somebody wrote, which an erasure may empty; nobody may write anything else there."""
 
 
 @pytest.fixture(autouse=True)
@@ -77,12 +79,18 @@ def recursive_triggers(setting: str) -> Iterator[None]:
 
 def test_these_and_the_log_are_what_was_promised() -> None:
     promised = {promise.table: promise.updatable for promise in guards.promises()}
-    assert {table: promised[table] for table in PROMISED} == PROMISED
+    assert {table: promised[table] for table in PROMISED} == {
+        table: (*columns, *EMPTIED.get(table, ())) for table, columns in PROMISED.items()
+    }
 
 
 def changed(table: str, column: str) -> str:
-    """An update that would empty the column, or count up the one key that is a number."""
-    value = '"id" + 1' if (table, column) == ("review_conflict", "id") else "NULL"
+    """An update that would empty the column, count up the one key that is a number, or name an author."""
+    others = {
+        ("review_conflict", "id"): '"id" + 1',
+        ("review_revision", "author_person_id"): "(SELECT id FROM access_person LIMIT 1)",
+    }
+    value = others.get((table, column), "NULL")
     return f'UPDATE {table} SET "{column}" = {value}'
 
 
@@ -92,6 +100,14 @@ def test_no_column_changes_but_those_that_are_filled_in_later(table: str) -> Non
         assert refused(changed(table, column)), column
     for column in PROMISED[table]:
         assert not refused(f'UPDATE {table} SET "{column}" = CURRENT_TIMESTAMP'), column
+
+
+@pytest.mark.parametrize("table", EMPTIED)
+def test_what_somebody_wrote_can_be_emptied_but_not_changed(table: str) -> None:
+    for column in EMPTIED[table]:
+        empty = {"arguments": "{}", "evidence": "[]"}.get(column, "")
+        assert not refused(f"""UPDATE {table} SET "{column}" = '{empty}'"""), column
+        assert refused(f"""UPDATE {table} SET "{column}" = '["other"]'"""), column
 
 
 def test_no_row_goes() -> None:
