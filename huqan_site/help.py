@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from markdown_it import MarkdownIt
@@ -20,24 +21,33 @@ from huqan_site.lib.problems import Refusal
 
 CONTRACT = "review.domain.refusals"
 DOCS = Path(settings.BASE_DIR) / "docs"
+FIRST = ("review", "agents", "manage", "operate")
 
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     pages = [
-        {"url": reverse("help_page", args=[path.stem]), "title": title, "sentence": sentence}
-        for path, title, sentence in _pages()
+        {
+            "url": reverse("help_page", args=[path.stem]),
+            "title": _(title),
+            "sentence": _(sentence) if sentence else "",
+        }
+        for path, title, sentence in guides()
     ]
     return render(request, "help/index.html", {"pages": pages, "api_url": reverse("api_docs")})
 
 
 @require_safe
 def page(request: HttpRequest, slug: str) -> HttpResponse:
-    found = next(((path, title) for path, title, _sentence in _pages() if path.stem == slug), None)
+    found = next((path for path, _title, _sentence in guides() if path.stem == slug), None)
     if found is None:
         raise Http404
-    path, title = found
-    shown = {"title": title, "html": _rendered(path.read_text(encoding="utf-8"))}
+    path = _in_language(found)
+    shown = {
+        "title": _heading(path)[0],
+        "html": _rendered(path.read_text(encoding="utf-8")),
+        "foreign": path == found and get_language() != settings.LANGUAGE_CODE,
+    }
     return render(
         request, "help/page.html", {"page": shown, "back": {"url": reverse("help"), "label": _("Help")}}
     )
@@ -88,9 +98,18 @@ def _described(kind: type[Refusal]) -> dict[str, Any]:
     }
 
 
-def _pages() -> list[tuple[Path, str, str]]:
-    """Return each page of docs/ with its title and first sentence, in the order of their names."""
-    return [(path, *_heading(path)) for path in sorted(DOCS.glob("*.md"))]
+def guides() -> list[tuple[Path, str, str]]:
+    """Return each page of docs/ with its English title and first sentence: those of the users first."""
+    pages = [path for path in DOCS.glob("*.md") if "." not in path.stem]
+    places = {stem: place for place, stem in enumerate(FIRST)}
+    ordered = sorted(pages, key=lambda path: (places.get(path.stem, len(FIRST)), path.stem))
+    return [(path, *_heading(path)) for path in ordered]
+
+
+def _in_language(path: Path) -> Path:
+    """Return the page in the reader's language, `review.tr.md`, where there is one."""
+    own = path.with_suffix(f".{get_language()}.md")
+    return own if own.exists() else path
 
 
 def _heading(path: Path) -> tuple[str, str]:

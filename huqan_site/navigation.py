@@ -76,7 +76,7 @@ def _disputed(request: HttpRequest) -> dict[str, str | None] | None:
 
 
 class _Bar(NamedTuple):
-    who: dict[str, str] | None
+    who: dict[str, Any] | None
     places: list[dict[str, Any]]
 
     @classmethod
@@ -86,7 +86,12 @@ class _Bar(NamedTuple):
             return cls(None, [])
         viewer = viewer_of(request, actor)
         roles = sorted({held.role for held in viewer.memberships}, reverse=True)
-        who = {"name": actor.user.username, "role": _in_words(roles), "account_url": reverse("account")}
+        who = {
+            "name": actor.user.username,
+            "role": _in_words(roles),
+            "account_url": reverse("account"),
+            "keys": actor.user.keys,
+        }
         places = [
             _place(place, request, viewer) for place in PLACES if place.role is None or place.role in roles
         ]

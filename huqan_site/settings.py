@@ -103,10 +103,10 @@ MIDDLEWARE = [
     "huqan_site.middleware.UnavailableMiddleware",
     "huqan_site.api_middleware.ApiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "huqan_site.language.LanguageMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -194,6 +194,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("tr", "Türkçe")]
+LANGUAGE_COOKIE_NAME = "huqan_language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
+LANGUAGE_COOKIE_SECURE = PRODUCTION
 LOCALE_PATHS = [BASE_DIR / "huqan_site" / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True

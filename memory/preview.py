@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -72,7 +73,7 @@ def of_superseding(record: MemoryRecord, begins: datetime | None = None) -> list
 def of_lifting(tombstone: Tombstone) -> list[PreviewRow]:
     """Return what lifting does: the value is free, and nothing is remembered by that."""
     since = _("Rejected on %(date)s by %(who)s") % {
-        "date": tombstone.created_at.strftime("%-d %b %Y"),
+        "date": date_format(tombstone.created_at, "j M Y"),
         "who": rejected.by_whom(tombstone),
     }
     text = rejected.texts([tombstone])[tombstone.id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from memory.domain.masking import masked
@@ -82,7 +83,7 @@ def answer_in_words(answer: str) -> str:
 
 def in_words(moment: datetime) -> str:
     """Return a moment of the world as a sentence says it, in UTC."""
-    return moment.astimezone(UTC).strftime("%-d %b %Y %H:%M UTC")
+    return f"{date_format(moment.astimezone(UTC), 'j M Y H:i')} UTC"
 
 
 def holds_in_words(holds: Interval) -> str:

@@ -100,6 +100,10 @@
   }
 
   /* ---- Keys ---- */
+  const switchKeys = (on) => {
+    document.body.dataset.keys = on ? "on" : "off";
+    for (const box of all("[data-keys-switch]")) box.checked = on;
+  };
   const keys = {
     j: () => move("[data-row]", 1, "a"), k: () => move("[data-row]", -1, "a"),
     o: () => current() && one("a", current()).click(), Enter: () => keys.o(),
@@ -113,7 +117,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return closeStep();
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || stored("keys") === "off") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.body.dataset.keys === "off") return;
     if (typing(event.target) || one("dialog[open]") || event.repeat && decides.has(event.key)) return;
     if (event.key === "Enter" && event.target !== document.body) return;
     if (decides.has(event.key) && (performance.now() < awake || decision()?.dataset.verdict)) return;
@@ -138,7 +142,7 @@
   });
 
   document.addEventListener("change", (event) => {
-    if (event.target.matches("[data-keys-switch]")) stored("keys", event.target.checked ? "on" : "off");
+    if (event.target.matches("[data-keys-switch]")) switchKeys(event.target.checked);
     if (event.target.matches("[data-tell-switch]")) askToTell(event.target);
     if (event.target.matches("[data-select-all]")) for (const box of all("[data-select]")) box.checked = event.target.checked;
     if (event.target.matches("[data-select], [data-select-all]")) countSelected();
@@ -186,7 +190,6 @@
     }
     for (const input of all("[data-match]")) match(input);
     for (const box of all("[data-tell-switch]")) box.checked = tells();
-    for (const box of all("[data-keys-switch]")) box.checked = stored("keys") !== "off";
     for (const step of [countSelected, hold, arrange, arrive]) step();
     if (decision()?.dataset.start) openStep(decision().dataset.start, false);
   }

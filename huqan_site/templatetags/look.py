@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from huqan_site.lib import text_safety
+from review.access import wording
 
 register = template.Library()
 
@@ -151,6 +152,12 @@ def fours(value: str, *, short: bool = False) -> str:
     hexadecimal = value.removeprefix("sha256:")
     groups = [hexadecimal[at : at + 4] for at in range(0, len(hexadecimal), 4)]
     return " ".join([*groups[:2], "…", *groups[-2:]] if short and len(groups) > 5 else groups)
+
+
+@register.filter
+def said(text: str) -> str:
+    """Return a sentence that the domain says in the language of the page; never for what others wrote."""
+    return wording.said(text)
 
 
 @register.filter

@@ -95,14 +95,15 @@ def _hidden(suspicious: Iterable[Finding]) -> Iterator[Signal]:
     findings = [finding for finding in suspicious if finding.code in HIDDEN]
     if findings:
         count = sum(finding.end - finding.start for finding in findings)
-        detail = f"{_counted(count, 'character')} cannot be seen: {_codes(findings)}. Send the text without."
+        counted = "1 character" if count == 1 else f"{count} characters"
+        detail = f"{counted} cannot be seen: {_codes(findings)}. Send the text without."
         yield Signal("hidden_characters", Outcome.QUARANTINE, detail, _marked(findings))
 
 
 def _disguised(suspicious: Iterable[Finding]) -> Iterator[Signal]:
     findings = [finding for finding in suspicious if finding.code in DISGUISED]
     if findings:
-        places = _counted(len(findings), "place")
+        places = "1 place" if len(findings) == 1 else f"{len(findings)} places"
         detail = f"Letters or signs pass for others in {places}: {_codes(findings)}. Write them as they are."
         yield Signal("look_alike", Outcome.QUARANTINE, detail, _marked(findings))
 
@@ -150,7 +151,3 @@ def _listed(spans: tuple[Span, ...]) -> str:
 
 def _codes(findings: Iterable[Finding]) -> str:
     return ", ".join(sorted({finding.code.replace("_", " ") for finding in findings}))
-
-
-def _counted(count: int, unit: str) -> str:
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

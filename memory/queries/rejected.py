@@ -12,6 +12,7 @@ from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 
 from memory.models import MemoryRecord, Tombstone, TombstoneQuerySet, ValueKey
+from review.access import wording
 from review.audit.actions import Action
 from review.audit.models import Entry
 from review.queries.cases import current_revisions
@@ -54,10 +55,11 @@ def texts(tombstones: Sequence[Tombstone]) -> dict[UUID, str]:
         workspace__in={one.workspace_id for one in tombstones}
     )
     said = {(row.workspace_id, row.value_key): row.content for row in rows.order_by("id")}
-    return {
-        one.id: said.get((one.workspace_id, one.value_key)) or (one.proposal.summary if one.proposal else "")
-        for one in tombstones
-    }
+    return {one.id: said.get((one.workspace_id, one.value_key)) or _line(one) for one in tombstones}
+
+
+def _line(tombstone: Tombstone) -> str:
+    return wording.said(tombstone.proposal.summary) if tombstone.proposal else ""
 
 
 def reasons(tombstones: Sequence[Tombstone]) -> dict[UUID, str]:

@@ -20,6 +20,7 @@ from memory.queries import held
 from memory.queries.held import Filters, View
 from memory.views.address import address, any_of, asked
 from memory.words import signal_title, source_of
+from review.access import wording
 from review.access.actors import PersonActor
 from review.access.queries import workspaces_of
 from review.access.sessions import signed_in
@@ -172,7 +173,7 @@ def _row(
     return {
         "id": proposal.id,
         "url": reverse("quarantine_item", args=[proposal.id]),
-        "text": summarise(record.proposal.tool, masked_value({"content": record.content})),
+        "text": wording.said(summarise(record.proposal.tool, masked_value({"content": record.content}))),
         "secret": masked(record.content).is_masked,
         "signals": [signal_title(signal["code"]) for signal in signals],
         "source_kind": kind,

@@ -14,8 +14,9 @@ from django.utils.translation import gettext_lazy as _
 
 from review.access.models import Workspace
 from review.access.queries import Member
-from review.access.roles import Often, Role, Scope
+from review.access.roles import Language, Often, Role, Scope
 
+ROLES = [(Role.REVIEWER.value, _("Reviewer")), (Role.MANAGER.value, _("Manager"))]
 PasswordInput = forms.PasswordInput(attrs={"autocomplete": "current-password"})
 CodeInput = forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"})
 NewPasswordInput = forms.PasswordInput(attrs={"autocomplete": "new-password"})
@@ -122,6 +123,18 @@ class Tell(forms.Form):
         return zone
 
 
+class ChooseLanguage(forms.Form):
+    """What the pages are written in."""
+
+    language = forms.ChoiceField(label=_("Language"), choices=Language.choices)
+
+
+class ChooseKeys(forms.Form):
+    """Whether the pages answer to single keys: a box that is not ticked sends nothing."""
+
+    keys = forms.BooleanField(label=_("Keys work on these pages"), required=False)
+
+
 class Delegate(forms.Form):
     """An agent that may act for whoever sends the form."""
 
@@ -214,7 +227,7 @@ class Invite(InRole):
         label=_("Mail address"), required=False, help_text=_("Not needed. The link is mailed there too.")
     )
     roles = forms.MultipleChoiceField(
-        label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple, initial=[Role.REVIEWER]
+        label=_("Roles"), choices=ROLES, widget=forms.CheckboxSelectMultiple, initial=[Role.REVIEWER]
     )
 
 
@@ -223,7 +236,7 @@ class Grant(InRole):
 
     field_order = ("workspace", "username", "role", "groups", "until")
     username = forms.CharField(label=_("Account name"), max_length=150)
-    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(

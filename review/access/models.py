@@ -16,7 +16,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from huqan_site.lib.ids import new_id
-from review.access.roles import Role
+from review.access.roles import Language, Role
 from review.audit.grants import disposable
 
 
@@ -58,7 +58,8 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     `vouched_by` is who made the link with which its password was chosen; null where it was the operator.
     `address_vouched_by` is who named its mail address, or could have: a link that is mailed there proves no
-    more than he does.
+    more than he does. `language` is that of its pages and mails, empty for what the browser asks for; `keys` says
+    whether its pages answer to single keys.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -68,6 +69,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField()
+    language = models.CharField(max_length=8, blank=True, choices=Language.choices)
+    keys = models.BooleanField(default=True)
     vouched_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
     address_vouched_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
 
@@ -78,7 +81,12 @@ class User(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
-        constraints = [models.UniqueConstraint(Lower("username"), name="one_account_per_username")]
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="one_account_per_username"),
+            models.CheckConstraint(
+                condition=Q(language="") | Q(language__in=Language.values), name="language_is_known"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.username

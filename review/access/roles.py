@@ -33,3 +33,10 @@ class Scope(TextChoices):
     PROPOSE = "propose"
     READ = "read"
     REDEEM = "redeem"
+
+
+class Language(TextChoices):
+    """What the pages are written in; each by its own name, so that whoever needs it can read it."""
+
+    ENGLISH = "en", "English"
+    TURKISH = "tr", "Türkçe"

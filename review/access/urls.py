@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.access.views import account, factors, forgotten, people, person
+from review.access.views import account, factors, forgotten, people, person, preferences
 
 urlpatterns = [
     path("set-up/<str:secret>/", account.set_up, name="set_up"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account_change_password"),
     path("account/address/", account.address, name="account_address"),
+    path("account/keys/", preferences.keys, name="account_keys"),
+    path("language/", preferences.language, name="language"),
     path("account/second-factor/", factors.second_factor, name="second_factor"),
     path("account/second-factor/enrol/", factors.enrol, name="second_factor_enrol"),
     path("account/second-factor/codes/", factors.renew, name="second_factor_renew"),

@@ -79,10 +79,13 @@ _PARTS = {
 def _independence(case: Case, person: PersonId, names: Mapping[PersonId, str]) -> Requirement:
     whom, others = case.electorate.agent or "the proposer", _not_independent(case, person, names)
     if person in case.electorate.conflicts:
-        note = f"{case.electorate.reason(person)} Nobody can waive this. {others}".strip()
-        return Requirement(f"You are independent of {whom}", State.NOT_MET_BY_YOU, note)
-    owners = ", of its owners" if case.electorate.agent else ""
-    return Requirement(f"You are independent of {whom}{owners} and of every author", State.MET, others)
+        note = f"{case.electorate.reason(person)} Nobody can waive this."
+        return Requirement(f"You are independent of {whom}", State.NOT_MET_BY_YOU, f"{note} {others}".strip())
+    if case.electorate.agent:
+        return Requirement(
+            f"You are independent of {whom}, of its owners and of every author", State.MET, others
+        )
+    return Requirement(f"You are independent of {whom} and of every author", State.MET, others)
 
 
 def _not_independent(case: Case, person: PersonId, names: Mapping[PersonId, str]) -> str:
@@ -121,15 +124,22 @@ def _role(case: Case, person: PersonId, now: datetime) -> Requirement:
 
 
 def _quorum(case: Case, counted: Tally, now: datetime) -> Requirement:
-    what = "the release" if case.status == Status.QUARANTINED else "these exact arguments"
-    who = "1 person approves" if counted.required == 1 else f"{counted.required} different people approve"
+    sentence = _approve(counted.required, held=case.status == Status.QUARANTINED)
     if counted.given >= counted.required:
-        return Requirement(f"{who} {what}", State.MET, "", counted.given, counted.required)
+        return Requirement(sentence, State.MET, "", counted.given, counted.required)
     able = len(case.electorate.eligible(now))
     if able < counted.required:
         note = f"{_could(able)} A manager must add reviewers before this can be approved."
-        return Requirement(f"{who} {what}", State.BLOCKS, note, counted.given, counted.required)
-    return Requirement(f"{who} {what}", State.NOT_MET, _could(able), counted.given, counted.required)
+        return Requirement(sentence, State.BLOCKS, note, counted.given, counted.required)
+    return Requirement(sentence, State.NOT_MET, _could(able), counted.given, counted.required)
+
+
+def _approve(required: int, *, held: bool) -> str:
+    if required == 1:
+        return "1 person approves the release" if held else "1 person approves these exact arguments"
+    if held:
+        return f"{required} different people approve the release"
+    return f"{required} different people approve these exact arguments"
 
 
 def _could(able: int) -> str:
@@ -162,8 +172,11 @@ def _members(case: Case, group: str, person: PersonId, now: datetime, names: Map
     people = {one for one in case.electorate.eligible(now) if group in case.electorate.groups(one, now)}
     listed = [*["You"] * (person in people), *sorted(names[one] for one in people - {person})]
     *first, last = listed
-    verb = "does" if listed == [last] and last != "You" else "do"
-    return f"{', '.join(first)} and {last} {verb}." if first else f"{last} {verb}."
+    if not first:
+        return "You do." if last == "You" else f"{last} does."
+    if first[0] != "You":
+        return f"{', '.join(first)} and {last} do."
+    return f"You, {', '.join(first[1:])} and {last} do." if first[1:] else f"You and {last} do."
 
 
 def _still_made_for(case: Case) -> Iterator[Requirement]:

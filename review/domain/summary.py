@@ -96,7 +96,7 @@ def summarise(tool: str, arguments: Mapping[str, Any]) -> str:
     if telling:
         return _shortened(telling.line.format(**texts), MAX_LINE)
     named = _named(texts)
-    return _shortened(f"Call {tool} {_size(arguments)}{': ' + named if named else ''}", MAX_LINE)
+    return _shortened(f"Call {_sized(tool, arguments)}{': ' + named if named else ''}", MAX_LINE)
 
 
 def asking(tool: str, arguments: Mapping[str, Any]) -> Asking:
@@ -105,7 +105,7 @@ def asking(tool: str, arguments: Mapping[str, Any]) -> Asking:
     telling = _telling(tool, texts)
     if telling:
         return Asking(telling.verb, telling.what.format(**texts))
-    return Asking("call", f"{tool} {_size(arguments)}")
+    return Asking("call", _sized(tool, arguments))
 
 
 def _telling(tool: str, texts: Mapping[str, str]) -> _Telling | None:
@@ -117,9 +117,11 @@ def _named(texts: Mapping[str, str]) -> str:
     return next((f"{name} {texts[name]}" for name in _NAMING if name in texts), "")
 
 
-def _size(arguments: Mapping[str, Any]) -> str:
+def _sized(tool: str, arguments: Mapping[str, Any]) -> str:
     count = sum(map(_places, arguments.values()))
-    return "without values" if count == 0 else f"with {count} value{'' if count == 1 else 's'}"
+    if count == 0:
+        return f"{tool} without values"
+    return f"{tool} with {count} value{'' if count == 1 else 's'}"
 
 
 def _places(value: Any) -> int:

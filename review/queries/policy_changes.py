@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from review.access.models import Person
 from review.domain.binding import Kind
@@ -55,7 +56,9 @@ def consequences(workspace: UUID, document: Mapping[str, Any]) -> Consequences:
     )
     found = [
         Change(
-            tool, number, "Rejected: blocked" if after.route is Route.BLOCK else "Bound anew, votes outdated"
+            tool,
+            number,
+            _("Rejected: blocked") if after.route is Route.BLOCK else _("Bound anew, votes outdated"),
         )
         for tool, number in sorted(tools.items())
         if (after := resolve(document, tool)).digest != resolve(running.document, tool).digest

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from huqan_site.lib.canonical_json import canonical
+from review.access import wording
 from review.access.actors import Actor
 from review.audit.log import ObjectRef
 from review.domain.gate import Signal
@@ -46,12 +49,17 @@ class PolicyChange(NeverHeld):
     def preview(self, proposal: Proposal, arguments: Arguments) -> list[PreviewRow]:
         found = consequences(proposal.workspace_id, arguments["policy"])
         return [
-            PreviewRow("The policy", f"Version {found.running}", f"Version {found.running + 1}"),
+            PreviewRow(_("The policy"), _version(found.running), _version(found.running + 1)),
             *(
-                PreviewRow(f"Open proposals for {change.tool}", str(change.open), change.becomes)
+                PreviewRow(
+                    _("Open proposals for %(tool)s") % {"tool": change.tool}, str(change.open), change.becomes
+                )
                 for change in found.changes
             ),
-            *(PreviewRow(f"{tool} cannot be approved", "", sentence) for tool, sentence in found.unmet),
+            *(
+                PreviewRow(_("%(tool)s cannot be approved") % {"tool": tool}, "", wording.said(sentence))
+                for tool, sentence in found.unmet
+            ),
         ]
 
     def base(self, proposal: Proposal, arguments: Arguments) -> str | None:
@@ -62,3 +70,7 @@ class PolicyChange(NeverHeld):
     def target(self, arguments: Arguments) -> ObjectRef | None:
         """The version that it was made for stands in its arguments, and is compared there."""
         return None
+
+
+def _version(number: int) -> str:
+    return _("Version %(number)s") % {"number": number}

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from review.access import wording
 from review.access.models import Ownership
 from review.access.roles import Often
 from review.audit.transaction import write
@@ -71,7 +72,9 @@ def _put(receiver: Receiver, notice: Notice, now: datetime) -> None:
     if isinstance(receiver, Webhook):
         enqueue(receiver, notices.TYPE, notices.posted(notice), now)
     else:
-        enqueue_mail(receiver, *notices.letter(notice), now)
+        with wording.language_of(receiver):
+            letter = notices.letter(notice)
+        enqueue_mail(receiver, *letter, now)
 
 
 def _note_the_quiet(wish: Wish, now: datetime) -> None:

@@ -95,9 +95,7 @@ def mint(row: AgentRow, form: forms.Form | None) -> dict[str, Any]:
     chosen = ours.data.getlist("scopes") if ours else [Scope.PROPOSE, Scope.READ]  # type: ignore[attr-defined]
     return {
         "url": reverse("agent_mint", args=[row.agent.id]),
-        "scopes": [
-            {"value": value, "label": label, "checked": value in chosen} for value, label in Scope.choices
-        ],
+        "scopes": [{"value": value, "checked": value in chosen} for value in Scope.values],
         "days": ours.data.get("days") if ours else 90,
         "error": first_error(ours),
     }

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from huqan_site.lib.problems import Refusal
+from review.access import wording
 from review.access.actors import PersonActor
 from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
@@ -125,7 +126,7 @@ def _next_for(viewer: Viewer) -> dict[str, str]:
     """Offer the next item; the page itself stays."""
     following = next_for(viewer)
     if following:
-        label = _("Next: %(summary)s") % {"summary": following.summary}
+        label = _("Next: %(summary)s") % {"summary": wording.said(following.summary)}
         return {"url": reverse("proposal", args=[following.id]), "label": label}
     if decidable(viewer).more:
         return {"url": reverse("queue"), "label": _("Back to the queue")}

@@ -12,10 +12,12 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from huqan_site.lib import text_safety
+from review.access import wording
 from review.access.actors import PersonActor
 from review.access.queries import is_manager, owners_now
 from review.domain import status as states
@@ -67,7 +69,8 @@ def sentence(
             (proposal.tool, True),
             (".", False),
         ]
-    return [*who, (_(" asks to %(verb)s ") % {"verb": asked.verb}, False), (asked.what, True), (".", False)]
+    asks = _(" asks to %(verb)s ") % {"verb": wording.said(asked.verb)}
+    return [*who, (asks, False), (wording.said(asked.what), True), (".", False)]
 
 
 def _owned_by(proposal: Proposal, person: Person, now: datetime) -> list[tuple[str, bool]]:
@@ -161,7 +164,7 @@ def _unruled(tool: str) -> str:
 
 
 def _requirement(row: Requirement) -> dict[str, Any]:
-    since = _("Since %(date)s. ") % {"date": row.since.strftime("%-d %b %Y")} if row.since else ""
+    since = _("Since %(date)s. ") % {"date": date_format(row.since, "j M Y")} if row.since else ""
     return {
         "state": STATES[row.state],
         "sentence": row.sentence,
@@ -198,9 +201,9 @@ def _revision_events(past: Story) -> Iterable[dict[str, Any]]:
 
 
 def _gate(revision: Revision) -> str:
-    codes = ", ".join(signal["code"].replace("_", " ") for signal in revision.gate["signals"])
+    codes = ", ".join(wording.said(signal["code"].replace("_", " ")) for signal in revision.gate["signals"])
     return _("Gate: %(outcome)s (%(codes)s).") % {
-        "outcome": revision.gate["outcome"],
+        "outcome": wording.said(revision.gate["outcome"]),
         "codes": codes or _("no signal"),
     }
 
@@ -354,7 +357,7 @@ def closed(proposal: Proposal, case: Case, actor: PersonActor, now: datetime) ->
         Status.QUARANTINED,
     ):
         note = _("You can read it. Deciding it takes an active %(role)s role in %(workspace)s.") % {
-            "role": case.electorate.role,
+            "role": wording.said(case.electorate.role),
             "workspace": proposal.workspace.name,
         }
         return {"title": _("Others decide this."), "note": note}

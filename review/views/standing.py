@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from review.audit.actions import Action
@@ -78,7 +79,8 @@ def erased_notice(proposal: Proposal, arguments: Mapping[str, Any]) -> list[dict
         {
             "tone": "neutral",
             "sign": "note",
-            "title": _("Erased on %(date)s") % {"date": proposal.erased_at.strftime("%-d %b %Y, %H:%M UTC")},
+            "title": _("Erased on %(date)s")
+            % {"date": f"{date_format(proposal.erased_at, 'j M Y, H:i')} UTC"},
             "sentence": sentence,
             "link_url": reverse("proposal", args=[proposal.erased_by]),
             "link_label": _("by this proposal"),

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from huqan_site.lib.problems import Refusal
+from review.access import wording
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.access.views.shared import refused_status
@@ -214,7 +215,7 @@ def _closed(case: Case, actor: PersonActor, verdict: str, now: datetime) -> str:
     if status is Status.QUARANTINED or Verdict(verdict) not in OPEN_TO.get(status, ()):
         return _("Nothing is left to decide here.")
     if case.electorate.membership(actor.person.id, now) is None:
-        return _("Deciding it takes an active %(role)s role.") % {"role": case.electorate.role}
+        return _("Deciding it takes an active %(role)s role.") % {"role": wording.said(case.electorate.role)}
     return ""
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from review.access import queries as access
+from review.access import wording
 from review.access.actors import PersonActor
 from review.audit.actions import Action, Ending
 from review.audit.queries import Filters, Scope
@@ -116,11 +117,16 @@ def picks(asked: Asked) -> list[dict[str, Any]]:
         {
             "name": name,
             "label": NAMES[name],
-            "options": [("", _("any")), *((value, value) for value in values)],
+            "options": [("", _("any")), *((value, _in_words(name, value)) for value in values)],
             "chosen": asked.typed[name],
         }
         for name, values in offered.items()
     ]
+
+
+def _in_words(name: str, value: str) -> str:
+    """How something ended is said in words; names, tools and actions are as the log writes them."""
+    return wording.said(value) if name == "outcome" else value
 
 
 class _Reader:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.urls import NoReverseMatch, reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from review.access import wording
 from review.audit import proofs
 from review.audit.chain import verify_inclusion
 from review.audit.checkpoints import newest
@@ -37,15 +39,20 @@ def line(entry: Entry, summaries: Mapping[str, str] | None = None) -> dict[str, 
     return {
         "seq": entry.seq,
         "at": at,
-        "day": at.strftime("%-d %b"),
+        "day": date_format(at, "j M"),
         "who": actor.get("account") or _("somebody unknown"),
-        "role": "" if actor["kind"] == "person" else actor["kind"],
+        "role": _kind(actor["kind"]),
         "action": members["action"],
         "refused": members["action"] in REFUSED,
         "what": _what(members, summaries),
         "on": _on(members),
         "on_url": _page_of(members.get("object")),
     }
+
+
+def _kind(kind: str) -> str:
+    """Return in words what acted, where it is no person."""
+    return {"person": "", "agent": _("agent"), "system": _("system")}[kind]
 
 
 def moment(members: Mapping[str, Any]) -> datetime:
@@ -127,11 +134,14 @@ def _summaries(entries: Sequence[Entry]) -> Mapping[str, str]:
 def _what(members: Mapping[str, Any], summaries: Mapping[str, str]) -> str:
     before, after = members.get("before", {}), members.get("after", {})
     subject = members.get("object", {})
-    told = [summaries.get(str(subject.get("id")), "")]
+    told = [wording.said(summaries.get(str(subject.get("id")), ""))]
     if "code" in after:
         told.append(after["code"].replace("_", " "))
     if "status" in before and "status" in after:
-        told.append(_("from %(old)s to %(new)s") % {"old": before["status"], "new": after["status"]})
+        told.append(
+            _("from %(old)s to %(new)s")
+            % {"old": wording.said(before["status"]), "new": wording.said(after["status"])}
+        )
     if "revision" in subject:
         told.append(_("revision %(n)d") % {"n": subject["revision"]})
     return ", ".join(part for part in told if part) or str(after.get("tool", ""))
@@ -141,4 +151,23 @@ def _on(members: Mapping[str, Any]) -> str:
     subject = members.get("object")
     if not subject:
         return _("log") if members["action"].startswith(("audit.", "log.")) else ""
-    return f"{subject['type']} {str(subject['id'])[-4:]}" if subject["type"] != "log" else _("log")
+    return f"{_type(subject['type'])} {str(subject['id'])[-4:]}" if subject["type"] != "log" else _("log")
+
+
+def _type(name: str) -> str:
+    """Return in words what kind of thing was acted on."""
+    return {
+        "account": _("account"),
+        "agent": _("agent"),
+        "conflict": _("conflict"),
+        "erasure": _("erasure"),
+        "import": _("import"),
+        "key": _("key"),
+        "person": _("person"),
+        "policy": _("policy"),
+        "proposal": _("proposal"),
+        "record": _("record"),
+        "token": _("token"),
+        "tombstone": _("tombstone"),
+        "webhook": _("webhook"),
+    }.get(name, name)

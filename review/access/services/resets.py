@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from review.access import mails, queries
+from review.access import mails, queries, wording
 from review.access.models import ResetRequest, User
 from review.access.services import links
 from review.audit.transaction import write
@@ -52,7 +52,9 @@ def _answer(request: ResetRequest) -> bool:
             request.delete()
             return False
         secret = links.new_link_asked_for(user, now)
-    sent = mails.send(user.email, *_letter(user, secret))
+    with wording.language_of(user):
+        letter = _letter(user, secret)
+    sent = mails.send(user.email, *letter)
     if sent or request.attempts + 1 >= ATTEMPTS:
         with write():
             ResetRequest.objects.filter(id=request.id).delete()

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -133,7 +134,7 @@ def _account_page(
 ) -> HttpResponse:
     now = timezone.now()
     said = {
-        "person": {"name": actor.person.name, "username": actor.user.username},
+        "person": {"name": actor.person.name, "username": actor.user.username, "language": get_language()},
         "memberships": queries.memberships_of(actor.person.id, now),
         "delegations": [_row(delegation) for delegation in queries.delegations_by(actor.person.id, now)],
         "delegable": _delegable(actor),
