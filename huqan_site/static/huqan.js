@@ -100,10 +100,7 @@
   }
 
   /* ---- Keys ---- */
-  const switchKeys = (on) => {
-    document.body.dataset.keys = on ? "on" : "off";
-    for (const box of all("[data-keys-switch]")) box.checked = on;
-  };
+  const switchKeys = (on) => { document.body.dataset.keys = on ? "on" : "off"; for (const box of all("[data-keys-switch]")) box.checked = on; };
   const keys = {
     j: () => move("[data-row]", 1, "a"), k: () => move("[data-row]", -1, "a"),
     o: () => current() && one("a", current()).click(), Enter: () => keys.o(),
