@@ -97,7 +97,7 @@ def time_to_decision(whole: Spread, cut: Sequence[Period], paces: Sequence[Sprea
             [_tick(one) for one in cut],
             [
                 ("median", _("median"), [pace.median for pace in paces]),
-                ("most", "90%", [pace.p90 for pace in paces]),
+                ("most", _("90%"), [pace.p90 for pace in paces]),
             ],
             write=_length,
         ),
