@@ -79,7 +79,7 @@ def test_focus_is_seen_and_never_hidden_behind_the_bar(scout: Agent, as_person: 
         at = page.evaluate(
             """() => { const one = document.activeElement, box = one.getBoundingClientRect();
                 const bar = document.querySelector(".decide").getBoundingClientRect();
-                    const ring = one.closest(".pick") || one;  // a filter draws its ring around label and list
+                const ring = one.closest(".pick") || one;  // a filter draws its ring around label and list
                     return {outline: getComputedStyle(ring).outlineStyle, html: one.outerHTML.slice(0, 120),
                         hidden: !one.closest(".decide") && box.top >= bar.top - 1, body: one === document.body}; }"""
         )

@@ -19,6 +19,8 @@ from tests.support.inventory import checked_in
 SCREENS = Path(os.environ.get("SCREENS", Path(__file__).parents[1] / "screens"))
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 320)]
 SERIOUS = ("serious", "critical")
+SETTLED = "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => null)"
+"""Colours that turn over with the theme have arrived: axe would measure them halfway."""
 
 
 HALF_SIGNED_IN = "/accounts/login/code/"
@@ -113,6 +115,7 @@ def _watched(page: Page, url: str) -> list[str]:
 
 def faults(page: Page) -> Iterator[str]:
     """Yield what keeps somebody from using `page`: what axe finds, and scrolling sideways."""
+    page.evaluate(SETTLED)
     for violation in Axe().run(page).response["violations"]:
         if violation["impact"] in SERIOUS:
             yield f"{violation['id']} at {violation['nodes'][0]['target']}"
