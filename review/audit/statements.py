@@ -59,18 +59,19 @@ class _Compiled(NamedTuple):
 
 
 class _Statement:
-    """A compiled queryset on the connection of one thread; it is sent and read to its end before the next."""
+    """A compiled queryset for one thread; it is sent and read to its end before the next."""
 
     def __init__(self, compiled: _Compiled) -> None:
         self._compiled = compiled
         self._params: list[Any] = []
-        compiler = copy.copy(compiled.compiler)
-        compiler.connection = connections[DEFAULT_DB_ALIAS]
-        compiler.as_sql = lambda *_, **__: (compiled.sql, self._params)  # type: ignore[method-assign,assignment]
+        self._compiler = copy.copy(compiled.compiler)
+        self._compiler.as_sql = lambda *_, **__: (compiled.sql, self._params)  # type: ignore[method-assign,assignment]
         self._queryset = compiled.queryset.all()
-        self._queryset.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
+        self._queryset.query.get_compiler = lambda *_, **__: self._compiler  # type: ignore[method-assign]
 
     def rows(self, values: Sequence[Any]) -> list[Any]:
+        # A thread whose event loop runs has another connection than the same thread before.
+        self._compiler.connection = connections[DEFAULT_DB_ALIAS]
         given = [_parameter(value) for value in _flat(values)]
         self._params = [
             param if place is None else given[place]
@@ -81,7 +82,7 @@ class _Statement:
 
 
 class _OfThread(threading.local):
-    """The statements of this thread by shape: a thread has its own connection."""
+    """The statements of this thread by shape: a statement that is being sent serves nobody else."""
 
     def __init__(self) -> None:
         self.statements: dict[_Shape, _Statement] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import IntegrityError
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections
 from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
 
 from review.access.models import Person, Workspace
 from review.audit.statements import insert, prepared
@@ -47,6 +49,18 @@ def test_rows_come_as_the_orm_reads_them() -> None:
     [read] = made_since((ada.id,), NOON, "nobody's")
     assert (read.id, read.name, read.created_at) == (ada.id, "Ada", NOON)
     assert not read._state.adding
+
+
+def test_a_thread_whose_connection_was_replaced_asks_the_new_one() -> None:
+    made_since((uuid4(),), NOON, "nobody's")  # prepared on the old one
+    old = connections[DEFAULT_DB_ALIAS]
+    connections[DEFAULT_DB_ALIAS] = new = old.copy()
+    try:
+        with closing(new), CaptureQueriesContext(new) as asked:
+            made_since((uuid4(),), NOON, "nobody's")
+    finally:
+        connections[DEFAULT_DB_ALIAS] = old
+    assert len(asked) == 1
 
 
 def test_a_value_that_is_sent_as_another_is_told_at_once() -> None:
