@@ -155,7 +155,7 @@ class Cluster:
 
     def with_two_roles(self, name: str) -> dict[str, str]:
         """Make an empty database as docs/operate.md says, `name` in place of huqan; return the settings for it."""
-        on_the_server, in_the_database = SQL.findall(OPERATE.read_text())
+        on_the_server, in_the_database, *_ = SQL.findall(OPERATE.read_text())
         for block, database in ((on_the_server, USER), (in_the_database, name)):
             for statement in re.sub(r"\bhuqan", name, block).split(";\n")[:-1]:
                 self.run(statement, database)
