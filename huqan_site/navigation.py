@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import DatabaseError
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
@@ -15,9 +14,8 @@ from django.utils.translation import gettext_lazy
 
 from review.access import sessions
 from review.access.roles import Role
-from review.audit import dispute
 from review.queries import queue
-from review.views.adoption import in_words
+from review.views.adoption import dispute_of, in_words
 from review.views.asking import viewer_of
 
 Count = Callable[[queue.Viewer], queue.Counted]
@@ -65,10 +63,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 def _disputed(request: HttpRequest) -> dict[str, str | None] | None:
     """What is said above every page while nobody can decide, since the log is not the one that was signed."""
-    try:
-        found = dispute.found()
-    except (OSError, DatabaseError):
-        return None  # what cannot be read cannot be written either, and is said where that is tried
+    found = dispute_of(request)
     if found is None:
         return None
     on_trail = request.path.startswith("/audit/")

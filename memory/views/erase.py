@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -29,6 +29,7 @@ from review.access.views.shared import refused_status
 from review.audit.attest import attest
 from review.domain.refusals import NotFound, ReasonRequired
 from review.queries.visible import visible
+from review.views.attached import attachment
 from review.views.form import text_of
 
 if TYPE_CHECKING:
@@ -152,16 +153,11 @@ def _found(asked: Asked) -> list[dict[str, Any]] | None:
 
 @require_safe
 @signed_in
-def certificate(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
+def certificate(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponseBase:
     """Hand out the signed certificate of an erasure to whoever may see its proposal."""
     found = visible(actor.person, id, timezone.now())
     erasure = erasures.named(found.id)
     if erasure is None:
         raise NotFound
     note = attest(erasures.certificate(erasure))
-    name = f"erasure-{found.id}.json.note"
-    return HttpResponse(
-        note,
-        content_type="text/plain; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return attachment([note], "text/plain; charset=utf-8", f"erasure-{found.id}.json.note")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -24,6 +24,7 @@ from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.access.views.shared import managed, refused_status
 from review.domain.refusals import Invalid
+from review.views.attached import attachment
 from review.views.form import text_of
 
 if TYPE_CHECKING:
@@ -53,13 +54,12 @@ def import_page(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 
 @require_safe
 @signed_in
-def export(request: HttpRequest, actor: PersonActor) -> HttpResponse:
+def export(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
     """Give the file, once the log has it that it leaves."""
     into = _named(request.GET.get("workspace", ""), managed(actor))
     taken = take_out(into, by=actor, and_held=request.GET.get("held") == "1")
-    answer = HttpResponse("".join(f"{line}\n" for line in taken.lines), content_type="application/x-ndjson")
-    answer["Content-Disposition"] = f'attachment; filename="memory-{into.name}.jsonl"'
-    return answer
+    lines = (f"{line}\n" for line in taken.lines)
+    return attachment(lines, "application/x-ndjson", f"memory-{into.name}.jsonl")
 
 
 def _chosen(request: HttpRequest, workspaces: list[Workspace]) -> Workspace:

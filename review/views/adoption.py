@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,6 +18,8 @@ from review.audit.dispute import Dispute
 from review.queries.adoption import NEEDED, waiting
 from review.services.adopt_log import confirm_adoption
 
+_READ_ONCE = "_huqan_dispute"
+
 
 @require_POST
 @signed_in
@@ -27,13 +30,27 @@ def confirm(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     return redirect("audit")
 
 
-def shown_dispute() -> dict[str, Any] | None:
-    """Return the context of templates/components/dispute.html; None where log and witness file agree."""
+def dispute_of(request: HttpRequest) -> Dispute | None:
+    """Return what log and witness file disagree in, asked once a request.
+
+    None also where it cannot be read: then nothing can be written either, which is said where that is tried.
+    """
+    if not hasattr(request, _READ_ONCE):
+        setattr(request, _READ_ONCE, _found())
+    found: Dispute | None = getattr(request, _READ_ONCE)
+    return found
+
+
+def _found() -> Dispute | None:
     try:
-        found = dispute.found()
-    except OSError:
+        return dispute.found()
+    except (OSError, DatabaseError):
         return None
-    if found is None:
+
+
+def shown_dispute(request: HttpRequest) -> dict[str, Any] | None:
+    """Return the context of templates/components/dispute.html; None where log and witness file agree."""
+    if dispute_of(request) is None:
         return None
     adoption = waiting()
     return {

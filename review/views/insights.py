@@ -24,8 +24,9 @@ from review.domain.insights import TOO_FEW, Period
 from review.queries import insights as queries
 from review.views import figures
 from review.views.address import DAY, managed, moment, typed
+from review.views.attached import attachment
 from review.views.figures import Table
-from review.views.spreadsheet import attachment, csv_line
+from review.views.spreadsheet import csv_line
 
 if TYPE_CHECKING:
     from review.access.models import Workspace

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
-
-from django.http import StreamingHttpResponse
+from collections.abc import Sequence
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -19,12 +17,6 @@ def csv_line(cells: Sequence[object]) -> str:
     line = io.StringIO()
     csv.writer(line).writerow([_cell(cell) for cell in cells])
     return line.getvalue()
-
-
-def attachment(texts: Iterable[str] | Iterable[bytes], media_type: str, name: str) -> StreamingHttpResponse:
-    """Return an answer that the browser saves as `name`, sent piece by piece."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(texts, content_type=media_type, headers=headers)
 
 
 def _cell(cell: object) -> str:

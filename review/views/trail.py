@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -24,6 +24,7 @@ from review.audit.refusals import Unavailable
 from review.audit.verify import verify
 from review.services.read_log import note_reading, note_verification
 from review.views.adoption import shown_dispute
+from review.views.attached import attachment
 from review.views.trail_filters import Asked, asked_by, picks
 from review.views.trail_rows import detail, line, lines
 
@@ -62,7 +63,7 @@ def entry(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponse:
 
 @require_safe
 @signed_in
-def proof(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponse:
+def proof(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponseBase:
     """The file by which somebody else can see that an entry is in the log: docs/log_verifier.py checks it."""
     asked = asked_by(request, actor)
     found = queries.entry(asked.scope, seq)
@@ -74,8 +75,7 @@ def proof(request: HttpRequest, actor: PersonActor, seq: int) -> HttpResponse:
     except Unproved:
         raise NotFound("No checkpoint covers this entry yet. Come back in a minute.") from None
     text = json.dumps(document, indent=1, ensure_ascii=False)
-    headers = {"Content-Disposition": f'attachment; filename="proof-{seq}.json"'}
-    return HttpResponse(text, content_type="application/json", headers=headers)
+    return attachment([text], "application/json", f"proof-{seq}.json")
 
 
 @require_POST
@@ -117,7 +117,7 @@ def _page(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         "export_csv_url": asked.address("audit_export_csv"),
         "verify_url": reverse("audit_verify"),
         "ranges": None,
-        "dispute": shown_dispute(),
+        "dispute": shown_dispute(request),
         "entries": [_opened(row, one, opened, asked) for row, one in zip(lines(shown), shown, strict=True)],
         "shown": ngettext("Newest first, %(n)d entry", "Newest first, %(n)d entries", len(shown))
         % {"n": len(shown)},

@@ -13,7 +13,8 @@ from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.audit import bundle, export, queries
 from review.services.read_log import note_export
-from review.views.spreadsheet import attachment, csv_line
+from review.views.attached import attachment
+from review.views.spreadsheet import csv_line
 from review.views.trail_filters import Asked, asked_by
 
 if TYPE_CHECKING:

@@ -133,7 +133,7 @@ def test_the_certificate_says_what_was_searched_and_its_signature_holds(team: Te
     answered = client.get(f"/proposals/{done.id}/certificate/")
     assert answered.status_code == 200
     stated = attest.read(
-        answered.content.decode(), log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys().values()
+        answered.getvalue().decode(), log=settings.HUQAN_LOG_NAME, keys=checkpoints.public_keys().values()
     )
     assert stated["erasure"] == str(done.id)
     assert (stated["erased"]["records"], stated["searched"]["still_in"]) == (1, [])
@@ -142,10 +142,10 @@ def test_the_certificate_says_what_was_searched_and_its_signature_holds(team: Te
     assert len(stated["digests_that_remain"]["records"]) == 1
     assert len(stated["entries"]) == 2 + stated["erased"]["proposals"]
     assert stated["checkpoint"].startswith(settings.HUQAN_LOG_NAME)
-    assert "marker-in" not in answered.content.decode()
+    assert "marker-in" not in answered.getvalue().decode()
     with pytest.raises(signed_note.BadNote):
         attest.read(
-            answered.content.decode().replace('"records": 1', '"records": 0'),
+            answered.getvalue().decode().replace('"records": 1', '"records": 0'),
             log=settings.HUQAN_LOG_NAME,
             keys=checkpoints.public_keys().values(),
         )

@@ -117,9 +117,9 @@ def test_the_page_gives_the_file_to_managers_only(team: Team) -> None:
     known(team.scout, PORT, team.alice)
     doubtful(team.scout, INVOICES)
     given = page(team.dana)
-    assert contents(given.content.decode().splitlines()) == [(PORT, "trusted")]
+    assert contents(given.getvalue().decode().splitlines()) == [(PORT, "trusted")]
     assert "memory-acme.jsonl" in given["Content-Disposition"]
-    assert INVOICES in page(team.dana, "?workspace=acme&held=1").content.decode()
+    assert INVOICES in page(team.dana, "?workspace=acme&held=1").getvalue().decode()
     assert page(team.alice).status_code == 403
     assert page(team.dana, "?workspace=globex").status_code == 422
 

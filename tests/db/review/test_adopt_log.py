@@ -26,6 +26,7 @@ from review.services.adopt_log import confirm_adoption, open_adoption
 from review.services.issue_permit import redeem
 from tests.db.audit.acts import cut_to, did, did_several, rewrite_from
 from tests.support.factories import Team, team
+from tests.support.pages import browser
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -268,3 +269,14 @@ def test_a_form_that_names_no_adoption_is_refused(restored: Team, number: str) -
 def test_a_reviewer_cannot_confirm_by_the_page(restored: Team) -> None:
     number = opened()
     assert signed_in(restored, "alice").post("/audit/adopt/", {"adoption": number}).status_code == 403
+
+
+def test_the_trail_asks_once_what_disagrees_and_says_it_above_and_in_the_page(
+    restored: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dispute.Dispute | None] = []
+    monkeypatch.setattr(dispute, "found", lambda found=dispute.found: asked.append(found()) or asked[-1])
+    shown = browser(restored.dana).get("/audit/").content.decode()
+    assert "its end was cut off" in shown
+    assert "The operator has to look at this first" in shown
+    assert len(asked) == 1
