@@ -65,7 +65,7 @@ def redeem(
 def _redeem(
     proposal_id: UUID, by: AgentActor, text: str | None, binding: str | None, key: str | None
 ) -> Permit:
-    agent_at_work(by.agent.id, timezone.now())
+    agent_at_work(by.agent.id)
     proposal = lock(proposal_id, workspace_id=by.agent.workspace_id)
     now = log.take_turn()  # a policy that changes is recorded before the permit, and counts, or after it
     revision = proposal.revisions.get(number=proposal.revision)

@@ -105,7 +105,7 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
 def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:
     if earlier := _earlier(draft, by.agent):
         return Proposed(earlier, None)
-    agent = agent_alone_at_work(by.agent.id, now)  # else two at once would both be the last
+    agent = agent_alone_at_work(by.agent.id)  # else two at once would both be the last
     _mind_the_limit(agent, now)
     principal = _principal(draft.on_behalf_of, agent, now)
     weighed = weigh(tool, draft.arguments, agent=agent, now=now)

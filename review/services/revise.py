@@ -76,7 +76,7 @@ def _revise(
     )
     if isinstance(by, PersonActor):
         _mind_the_edit(proposal, text, rationale)
-    agent = agent_at_work(_agent(proposal).id, now)
+    agent = agent_at_work(_agent(proposal).id)
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)
     if isinstance(by, AgentActor):
         mind_the_cool_down(agent, proposal.tool, text, now)

@@ -42,7 +42,7 @@ def spend(token: str, arguments: Mapping[str, Any], *, by: AgentActor) -> Permit
 
 
 def _spend(claims: Mapping[str, Any], text: str, by: AgentActor, now: datetime) -> Permit:
-    agent_at_work(by.agent.id, now)
+    agent_at_work(by.agent.id)
     permit = _permit_of(claims, by)
     if permit is None or claims["aud"] != by.agent.name or permit.voided_at is not None:
         raise BadPermit

@@ -53,27 +53,28 @@ def lock(proposal_id: UUID, **scope: Any) -> Proposal:
     return proposal
 
 
-def agent_at_work(agent_id: UUID, now: datetime) -> Agent:
+def agent_at_work(agent_id: UUID) -> Agent:
     """Return the agent, re-read, if it may change anything; it is not stopped before the transaction ends.
 
     Raises: AgentStopped, also when nobody active answers for it.
     """
     hold(agent_id)
-    return _at_work(agent_id, now)
+    return _at_work(agent_id)
 
 
-def agent_alone_at_work(agent_id: UUID, now: datetime) -> Agent:
+def agent_alone_at_work(agent_id: UUID) -> Agent:
     """The same, where what else the agent proposes meanwhile would change the answer: it waits.
 
     Raises: AgentStopped.
     """
     _lock_agent(agent_id, "FOR NO KEY UPDATE")
-    return _at_work(agent_id, now)
+    return _at_work(agent_id)
 
 
-def _at_work(agent_id: UUID, now: datetime) -> Agent:
+def _at_work(agent_id: UUID) -> Agent:
     [agent] = _agent(agent_id)
-    if agent.stopped_at is not None or not has_active_owner(agent_id, now):
+    # A moment read before the lock would find an owner whose right ended while it was waited for.
+    if agent.stopped_at is not None or not has_active_owner(agent_id, timezone.now()):
         raise AgentStopped
     return agent
 

@@ -110,6 +110,16 @@ def stop_unanswered() -> int:
     return sum(_stop_if_unanswered(agent) for agent in queries.unanswered(now))
 
 
+def hold_agents_of(person_id: UUID) -> None:
+    """Let none of the agents he answers for do anything until the caller's transaction ends.
+
+    Whoever ends his right calls it before he takes his turn in the log: what an agent does holds its row
+    and asks who answers for it, so it is in the log before its last owner's end, or refused.
+    """
+    owned = Ownership.objects.filter(person=person_id, until__isnull=True).values("agent")
+    list(Agent.objects.select_for_update(no_key=True).filter(id__in=owned).order_by("id").values("id"))
+
+
 def resume_agent(agent_id: UUID, *, by: Actor) -> Agent:
     """Let a stopped agent propose again. Only a manager can, and not the one who stopped it.
 

@@ -14,6 +14,7 @@ from review.access.models import Membership, Person
 from review.access.refusals import AlreadyGranted, EndsTooSoon, NotFound, OwnRole
 from review.access.roles import Role
 from review.access.services import rules
+from review.access.services.agents import hold_agents_of
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.chain import stamp
@@ -64,6 +65,7 @@ def revoke_membership(membership_id: UUID, *, by: Actor) -> Membership:
         rules.require_manager(by, membership.workspace_id, timezone.now())
         if membership.role == Role.MANAGER:
             rules.require_another_manager([membership.workspace_id], membership.person_id, by)
+        hold_agents_of(membership.person_id)
         now = log.take_turn()
         rules.require_manager(by, membership.workspace_id, now)  # he may have lost it while he waited
         _end(membership, now)

@@ -15,6 +15,7 @@ from review.access.models import Delegation, Ownership, Person, User
 from review.access.refusals import AlreadyOne, NameTaken, NotFound, OwnAccount
 from review.access.roles import Role
 from review.access.services import rules
+from review.access.services.agents import hold_agents_of
 from review.access.services.links import new_link
 from review.access.services.memberships import FOR_GOOD, Terms, add_membership, end_all, record_ended
 from review.audit import log
@@ -99,6 +100,7 @@ def link_people(person_id: UUID, double_id: UUID, *, by: Actor) -> Person:
         rules.require_another_manager(queries.managed_ids(double.id, now), double.id, by)
         accounts = list(double.accounts.order_by("id"))
         ended = end_all(double, now)
+        hold_agents_of(double.id)
         _become_one(person, double, now)
         asked_again = log.take_turn()  # every row is locked: he may have lost it while he waited
         for one in (person, double):
@@ -120,6 +122,7 @@ def disable_person(person_id: UUID, *, by: Actor) -> Person:
         rules.require_active(person)
         rules.require_another_manager(queries.managed_ids(person.id, now), person.id, by)
         person.accounts.update(is_active=False)
+        hold_agents_of(person.id)
         now = log.take_turn()
         rules.require_manager_of_all(by, person, now)  # he may have lost it while he waited
         person.disabled_at = now

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
+import pytest
+
+from review.access.actors import AgentActor, PersonActor
 from review.access.models import Membership
 from review.access.roles import Role
 from review.access.services.agents import resume_agent, stop_agent
 from review.access.services.memberships import grant_membership, revoke_membership
 from review.access.services.minting import mint_token, revoke_token
+from review.access.services.people import disable_person
 from review.audit.actions import Action
 from review.audit.models import Entry
 from review.models import Proposal, Status
+from review.services.issue_permit import redeem
 from review.services.propose import Draft, propose
 from tests.db.access.house import OPERATOR
 from tests.db.races.stage import FEW, ROUNDS, Stage, deciding
 from tests.support import factories
 from tests.support.memory_acts import remember
+from tests.support.review_acts import call
 
 
 def test_an_agent_that_is_stopped_while_it_proposes_leaves_nothing_open(stage: Stage) -> None:
@@ -65,3 +72,45 @@ def test_no_approval_stands_in_the_log_after_its_giver_lost_his_role(stage: Stag
         grant_membership(stage.carol.person.id, acme.id, Role.REVIEWER, by=dana)
         Membership.objects.filter(until__isnull=True).update(since=held.since)
     stage.must_have_gone(("done", "done"), ("not_found", "done"))
+
+
+Loss = Callable[[PersonActor, PersonActor], object]
+
+
+def disabled(owner: PersonActor, by: PersonActor) -> object:
+    return disable_person(owner.person.id, by=by)
+
+
+def without_a_role(owner: PersonActor, by: PersonActor) -> object:
+    return revoke_membership(Membership.objects.get(person=owner.person).id, by=by)
+
+
+def owned(stage: Stage, number: int) -> tuple[PersonActor, AgentActor]:
+    acme = stage.scout.agent.workspace
+    owner = factories.person(f"owner-{number}", acme, ["reviewer"])
+    return owner, factories.agent(f"agent-{number}", acme, owner=owner)
+
+
+def last() -> str:
+    return Entry.objects.order_by("-seq").values_list("action", flat=True)[0]
+
+
+@pytest.mark.parametrize("loses", [disabled, without_a_role])
+def test_no_permit_stands_in_the_log_after_the_agent_lost_its_last_owner(stage: Stage, loses: Loss) -> None:
+    dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
+    for number in range(FEW):
+        owner, agent = owned(stage, number)
+        proposal = call(agent, "calendar.read", {"day": number})
+        stage.race(partial(redeem, proposal.id, by=agent), partial(loses, owner, dana))
+        assert last() != Action.PERMIT_ISSUED
+    stage.must_have_gone(("done", "done"), ("agent_stopped", "done"))
+
+
+@pytest.mark.parametrize("loses", [disabled, without_a_role])
+def test_no_proposal_stands_in_the_log_after_the_agent_lost_its_last_owner(stage: Stage, loses: Loss) -> None:
+    dana = factories.person("dana", stage.scout.agent.workspace, ["manager"])
+    for number in range(FEW):
+        owner, agent = owned(stage, number)
+        stage.race(partial(call, agent, "payments.refund", {"order": number}), partial(loses, owner, dana))
+        assert last() != Action.PROPOSAL_PROPOSED
+    stage.must_have_gone(("done", "done"), ("agent_stopped", "done"))
