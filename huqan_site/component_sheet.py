@@ -47,6 +47,7 @@ def samples() -> Sample:
         "first_curl": "curl -H 'Authorization: Bearer hq_…' -d '{\"tool\": \"mail.send\", …}' …/api/v1/proposals",
         "news": {"count": 3, "since": now, "url": "#new"},
         "closings": _CLOSINGS,
+        "claims": ({"url": "#claim", "until": None}, {"url": "#claim", "until": now + timedelta(minutes=30)}),
     }
 
 
@@ -72,6 +73,7 @@ def _rows(now: datetime) -> list[Sample]:
         {"risk": "high", "summary": "Ends within the hour", "left": timedelta(minutes=41)},
         {"risk": "medium", "summary": "Changed", "note": "Changed since you looked at 13:58", "amber": True},
         {"risk": "low", "summary": "Not yours to decide", "note": "You own scout. Someone else must decide."},
+        {"risk": "low", "summary": "Claimed", "claim": "carol has been looking at it since 14:02."},
         {
             "risk": "low",
             "summary": "Decided meanwhile",

@@ -270,7 +270,10 @@ class Look(models.Model):
 
 
 class Claim(models.Model):
-    """Somebody says that he is looking at a proposal, until it ends by itself. It keeps nobody from deciding."""
+    """Somebody says that he is looking at a proposal, until it ends by itself. It keeps nobody from deciding.
+
+    Like a comment it has no entry in the log: see docs/decisions.md.
+    """
 
     proposal = models.ForeignKey(Proposal, on_delete=models.CASCADE, related_name="claims")
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")

@@ -14,6 +14,7 @@ from review.views import (
     trail_life,
     webhooks,
 )
+from review.views.claim import claim, let_go
 from review.views.comment import comment_view
 from review.views.decide import decide_view
 from review.views.edit import edit
@@ -32,6 +33,8 @@ urlpatterns = [
     path("proposals/<uuid:id>/rule/", rule, name="rule"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("proposals/<uuid:id>/comment/", comment_view, name="comment"),
+    path("proposals/<uuid:id>/claim/", claim, name="claim"),
+    path("proposals/<uuid:id>/let-go/", let_go, name="let_go"),
     path("proposals/<uuid:id>/withdraw/", withdraw_view, name="withdraw"),
     path("quarantine/<uuid:id>/decide/", decide_view, name="quarantine_decide"),
     path("policy/", policy.policy, name="policy"),

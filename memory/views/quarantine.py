@@ -31,10 +31,12 @@ from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.queries.bases import NOTHING
 from review.queries.cases import case_of, current_revisions
+from review.queries.claims import claims_on
 from review.queries.story import Story
 from review.queries.visible import visible
 from review.services.look import look
 from review.views import parts
+from review.views.claims import claim_form, claimed_notice
 from review.views.differences import comparison
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.warnings import suspicious
@@ -78,10 +80,12 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
     record, revision = held.held_for(found), current_revisions([found])[found.id]
     case, arguments, past = case_of(found, now), said_by(record, revision), Story(found)
     signals = held_text.why_held([Signal.read(members) for members in revision.gate["signals"]])
-    warnings, beside = suspicious(masked_value(arguments)), _beside(record)
+    claims, beside = claims_on([found], now)[found.id], _beside(record)
+    warnings = [*suspicious(masked_value(arguments)), *claimed_notice(found, claims, actor.person, now)]
     readers = [agent.name for agent in people.readers(found.workspace_id, now)]
     context = {
         **_place(found, actor, now),
+        "claim": claim_form(found, claims, actor.person, now),
         "source": _source(found, record),
         "sentence": parts.sentence(found, masked_value(json.loads(revision.arguments)), actor.person, now),
         "facts": _facts(found, record, case, now),

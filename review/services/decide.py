@@ -24,6 +24,7 @@ from review.queries.cases import case_of
 from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services import nonce, take_effect
+from review.services.claim import end as end_claim
 from review.services.expire import meet
 from review.services.hold_again import hold_again
 from review.services.rebind import follow, rebinding
@@ -113,6 +114,7 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     )
     cast = _cast(proposal, by, ballot, ruling, shown.page if shown else "", now)
     _record_vote(proposal, cast, by, case, ballot)
+    end_claim(proposal, by.person)
     _carry_out(proposal, case, ruling, by, ballot, now)
     return Decided(proposal, cast, replayed=False)
 

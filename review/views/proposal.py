@@ -22,11 +22,13 @@ from review.domain.status import OPEN, Status, current
 from review.effects import effect_of
 from review.queries.bases import Base, bases_of, last_look
 from review.queries.cases import case_of
+from review.queries.claims import claims_on
 from review.queries.running import drifts
 from review.queries.story import Story, current_revision
 from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
+from review.views.claims import claim_form, claimed_notice
 from review.views.differences import comparison, pointed
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
@@ -73,6 +75,7 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
     bases = bases_of(found, actor.person)
     base = next((one for one in bases if one.key == chosen), bases[0])
     drifted, past = drifts(found), Story(found)
+    claims = claims_on([found], now)[found.id]
     looked_at, diff = last_look(found, actor.person), comparison(base, revision.arguments)
     history = parts.history(past, person=actor.person, since=looked_at)
     warnings = [
@@ -81,11 +84,13 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         *outdated_notice(found, revision, arguments),
         *warnings_of(found, revision, arguments, base, now),
         *([] if base.looked_at else since_you_looked(history, looked_at)),
+        *claimed_notice(found, claims, actor.person, now),
         *way_back_notice(found, case, actor.person, now),
     ]
     preview = _preview(found, arguments, case.rule.people)
     context = {
         "back": {"url": reverse("queue"), "label": _("Needs me"), "place": ""},
+        "claim": claim_form(found, claims, actor.person, now),
         "sentence": parts.sentence(found, arguments, actor.person, now),
         "facts": parts.facts(found, now),
         "warnings": pointed(warnings, diff),

@@ -15,8 +15,10 @@ from review.domain import status as states
 from review.domain.decision import Case, why_not
 from review.domain.status import Status
 from review.queries.cases import cases_of
+from review.queries.claims import claims_on
 from review.queries.queue import looked_at
 from review.queries.story import proposer_names
+from review.views.claims import looking
 
 if TYPE_CHECKING:
     from review.access.models import Person
@@ -39,7 +41,7 @@ def queue_rows(
     person: Person, proposals: Sequence[Proposal], now: datetime, *, several: bool
 ) -> list[dict[str, Any]]:
     """Return the rows of `proposals`; `several` names the workspace, for who has more than one."""
-    cases = cases_of(proposals, now)
+    cases, claims = cases_of(proposals, now), claims_on(proposals, now)
     looks = looked_at(person, proposals)
     owners, makers = owner_names(proposals, now), proposer_names(proposals)
     return [
@@ -49,6 +51,7 @@ def queue_rows(
             looks.get(proposal.id),
             makers[proposal.id],
             owners.get(proposal.id, ""),
+            looking(claims[proposal.id], person),
             person,
             now,
             several,
@@ -73,6 +76,7 @@ def _row(
     look: Look | None,
     maker: str,
     owner: str,
+    claimed: str,
     person: Person,
     now: datetime,
     several: bool,
@@ -94,6 +98,7 @@ def _row(
         "outcome": None if waiting else outcome_of(proposal, now),
         "note": _note(case, look if changed else None, person, now) if waiting else "",
         "amber": changed,
+        "claim": claimed if waiting else "",
         "decided": False,
         "current": False,
     }
