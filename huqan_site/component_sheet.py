@@ -119,6 +119,7 @@ def _diff() -> Sample:
             {
                 "pointer": "/order",
                 "kind": "type_changed",
+                "typed": True,
                 "old": side("20817", "number"),
                 "new": side("20817"),
             },

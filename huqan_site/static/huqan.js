@@ -67,15 +67,16 @@
   const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };
 
   /* ---- Rows and changes ---- */
-  const mark = (rows, row) => { for (const other of rows) other.removeAttribute("aria-current"); row.setAttribute("aria-current", "true"); };
-  function move(selector, step, focused) {
-    const rows = all(selector).filter(seen);
-    if (!rows.length) return;
-    const at = rows.findIndex((row) => row.getAttribute("aria-current") === "true");
-    const next = rows[Math.min(Math.max(at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step, 0), rows.length - 1)];
-    mark(rows, next);
-    (one(focused, next) || next).focus({ preventScroll: true });
-    next.scrollIntoView({ block: "nearest" });
+  const isCurrent = (row) => row.hasAttribute("aria-current");
+  const mark = (rows, row) => { rows.find(isCurrent)?.removeAttribute("aria-current"); row.setAttribute("aria-current", "true"); };
+  function move(selector, step, focused) { // there may be ten thousand: only those it passes are measured
+    const rows = all(selector), at = rows.findIndex(isCurrent);
+    let next = at < 0 && step < 0 ? rows.length : at, row;
+    do row = rows[next += step]; while (row && !seen(row));
+    if (!(row ||= rows[at])) return;
+    mark(rows, row);
+    (one(focused, row) || row).focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
     fallAsleep();
   }
 
@@ -106,8 +107,7 @@
     o: () => current() && one("a", current()).click(), Enter: () => keys.o(),
     x: () => current() && one("[data-select]", current())?.click(),
     n: () => move("[data-change]", 1, "summary"), p: () => move("[data-change]", -1, "summary"),
-    e: () => foldAll("[data-unchanged]"), w: () => foldAll("[data-raw]"),
-    "?": () => one("#keys")?.showModal(),
+    e: () => foldAll("[data-unchanged]"), w: () => foldAll("[data-raw]"), "?": () => one("#keys")?.showModal(),
   };
   const decides = new Set(["a", "r", "c"]);
   const typing = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -115,13 +115,13 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return closeStep();
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.body.dataset.keys === "off") return;
-    if (typing(event.target) || one("dialog[open]") || event.repeat && decides.has(event.key)) return;
+    if (typing(event.target) || one("#keys[open]") || event.repeat && decides.has(event.key)) return;
     if (event.key === "Enter" && event.target !== document.body) return;
     if (decides.has(event.key) && (performance.now() < awake || decision()?.dataset.verdict)) return;
-    const control = one(`[data-key="${CSS.escape(event.key)}"]:not(:disabled)`);
-    if (!keys[event.key] && !seen(control)) return;
+    const act = keys[event.key], control = !act && one(`[data-key="${CSS.escape(event.key)}"]:not(:disabled)`);
+    if (!act && !seen(control)) return;
     event.preventDefault();
-    if (keys[event.key]) keys[event.key]();
+    if (act) act();
     else if (control.matches("input")) control.focus();
     else control.click();
   });

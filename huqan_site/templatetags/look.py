@@ -27,6 +27,7 @@ register = template.Library()
 EMPTY = SafeString()
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+CHUNK = 50
 
 
 class Mark(NamedTuple):
@@ -152,6 +153,12 @@ def fours(value: str, *, short: bool = False) -> str:
     hexadecimal = value.removeprefix("sha256:")
     groups = [hexadecimal[at : at + 4] for at in range(0, len(hexadecimal), 4)]
     return " ".join([*groups[:2], "…", *groups[-2:]] if short and len(groups) > 5 else groups)
+
+
+@register.filter
+def in_chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Return the rows of a list that may be very long in pieces that a browser can leave undrawn."""
+    return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
 
 
 @register.filter

@@ -26,6 +26,7 @@ from memory.words import source_of
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.domain.decision import Case
+from review.domain.diff import EVERY
 from review.domain.gate import Signal
 from review.domain.refusals import NotFound
 from review.domain.status import Status
@@ -118,7 +119,7 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         case,
         actor,
         base=NOTHING,
-        decidable=True,
+        unread="",
         page=shown_digest(found, revision, NOTHING, shown),
         words=Words(_("Release"), _("Discard"), _("this memory")),
         typed=typed,
@@ -182,7 +183,7 @@ def _words(found: Proposal, revision: Revision) -> dict[str, Any]:
 def _others(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the arguments beside the text, whole; their secrets, too, only in words."""
     rest = {name: value for name, value in masked_value(arguments).items() if name != "content"}
-    return comparison(NOTHING, canonical(rest))["items_in_order"] if rest else []
+    return comparison(NOTHING, canonical(rest), EVERY)["items_in_order"] if rest else []
 
 
 def _raw(text: str) -> dict[str, Any] | None:

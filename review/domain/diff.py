@@ -8,6 +8,7 @@ Nothing is cut: a long string is compared by word and carried whole. The work is
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,11 +20,21 @@ from typing import Any, NamedTuple
 from review.domain.pointers import step
 from review.domain.words import MAX_LETTERS, Piece, align, by_word
 
-MAX_CHANGED = 300
-MAX_UNCHANGED = 300
-MAX_WHOLE = 2_000
 MAX_DRIFT = 100
-"""Rows at most: that differ, that do not, of a first revision, and of what an executor is told."""
+"""Rows at most of what an executor is told."""
+
+
+class Cap(NamedTuple):
+    """Rows at most: that differ, that do not, and of a first revision."""
+
+    changed: int
+    unchanged: int
+    whole: int
+
+
+FIRST = Cap(300, 300, 2_000)
+EVERY = Cap(sys.maxsize, sys.maxsize, sys.maxsize)
+"""What a reader asks for; the reader of bodies takes at most 10,000 values a side."""
 
 _PER_TEXT = 128  # what comparing by word costs at least, in letters
 
@@ -75,19 +86,24 @@ class Diff:
         """How many places differ."""
         return sum(count for change, count in self.counts.items() if change is not Change.UNCHANGED)
 
+    @property
+    def more_changes(self) -> int:
+        """How many places differ and are left out of the rows."""
+        return self.changes - sum(row.change is not Change.UNCHANGED for row in self.rows)
 
-def compare(old: str, new: str) -> Diff:
+
+def compare(old: str, new: str, cap: Cap = FIRST) -> Diff:
     """Return the rows that lead from one canonical JSON text to another."""
-    return _compared(old, new, MAX_UNCHANGED)
+    return _compared(old, new, cap.changed, cap.unchanged)
 
 
-def whole(text: str) -> Diff:
+def whole(text: str, cap: Cap = FIRST) -> Diff:
     """Return every place of a canonical JSON text as unchanged: what a first revision would run."""
-    return _compared(text, text, MAX_WHOLE)
+    return _compared(text, text, cap.changed, cap.whole)
 
 
-def _compared(old: str, new: str, unchanged: int) -> Diff:
-    walk = _Walk(unchanged)
+def _compared(old: str, new: str, changed: int, unchanged: int) -> Diff:
+    walk = _Walk(changed, unchanged)
     walk.compare(_read(old), _read(new), "", "")
     return walk.diff()
 
@@ -197,10 +213,10 @@ class _Run(NamedTuple):
 class _Walk:
     """Goes through both sides at once. Every place is counted, the first ones of each sort become rows."""
 
-    def __init__(self, unchanged: int) -> None:
+    def __init__(self, changed: int, unchanged: int) -> None:
         self._rows: list[Row] = []
         self._counts: Counter[Change] = Counter()
-        self._room, self._room_unchanged = MAX_CHANGED, unchanged
+        self._room, self._room_unchanged = changed, unchanged
         self._letters = MAX_LETTERS  # for all texts together
 
     def diff(self) -> Diff:

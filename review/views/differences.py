@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
-from urllib.parse import quote
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from review.domain.diff import Change, Diff, Leaf, Row, compare, whole
+from review.domain.diff import EVERY, FIRST, Cap, Change, Diff, Leaf, Row, compare, whole
 from review.queries.bases import Base
 
 LONG = 4096  # bytes; a longer value starts folded and holds Approve back until it was opened
@@ -23,15 +24,46 @@ Run = tuple[str, str]
 """What becomes of a stretch of text ("same", "del" or "ins"), and the text."""
 
 
-def comparison(base: Base, text: str) -> dict[str, Any]:
+ALL = "all"
+
+
+class Asked(NamedTuple):
+    """What an address asks for: the key of a base, or nothing for the reviewed one; and `rows=all`."""
+
+    base: str
+    rows: str
+
+    def __str__(self) -> str:
+        said = urlencode({name: value for name, value in self._asdict().items() if value})
+        return f"?{said}" if said else ""
+
+    @property
+    def cap(self) -> Cap:
+        """How many rows that is."""
+        return EVERY if self.rows else FIRST
+
+    def of_all(self) -> Asked:
+        """Return the same with every row."""
+        return self._replace(rows=ALL)
+
+
+def asked_of(request: HttpRequest) -> Asked:
+    """Return what the address of a page with a comparison asks for."""
+    rows = request.GET.get("rows")
+    return Asked(request.GET.get("base", "")[:100], ALL if rows == ALL else "")
+
+
+def comparison(base: Base, text: str, cap: Cap = FIRST) -> dict[str, Any]:
     """Return what templates/components/diff.html shows of `text` against `base`."""
-    diff = whole(text) if base.text is None else compare(base.text, text)
+    diff = whole(text, cap) if base.text is None else compare(base.text, text, cap)
     against = base.text is not None
     return {
         "against": against,
         "title_note": _changes(diff) if against else _values(diff),
         "items_in_order": list(_items(diff, against)),
+        "many": len(diff.rows) > FIRST.changed,
         "more": diff.more,
+        "unread": diff.more_changes if against else diff.more,
     }
 
 
@@ -59,6 +91,7 @@ def _changed(row: Row, first: bool) -> dict[str, Any]:
         "pointer": row.pointer or "/",
         "anchor": _anchor(row),
         "kind": row.change.value,
+        "typed": row.change is Change.TYPE_CHANGED,
         "old": _side(row.old, _runs(row, "del")) if row.old else None,
         "new": _side(row.new, _runs(row, "ins")) if row.new else None,
         "first": first,
@@ -77,11 +110,16 @@ def _anchor(row: Row) -> str:
 
 def _side(leaf: Leaf, runs: list[Run]) -> dict[str, Any]:
     size = len(leaf.text.encode())
-    side = {"type": leaf.type, "runs": runs, "long": size > LONG, "size": size}
     parts = list(_parts(runs))
-    if size > LONG and len(runs) > 1:
-        return {**side, "lead": list(_lead(parts))}
-    return {**side, "parts": parts} if len(parts) > 1 else side
+    leads = size > LONG and len(runs) > 1
+    return {
+        "type": leaf.type,
+        "runs": runs,
+        "long": size > LONG,
+        "size": size,
+        "lead": list(_lead(parts)) if leads else None,
+        "parts": parts if len(parts) > 1 and not leads else None,
+    }
 
 
 def _parts(runs: list[Run]) -> Iterator[dict[str, Any]]:

@@ -105,25 +105,26 @@ def decision_form(
     actor: PersonActor,
     *,
     base: Base,
-    decidable: bool,
+    unread: str,
     page: str,
     words: Words,
     typed: Typed,
     action: str,
     now: datetime,
 ) -> dict[str, Any] | None:
-    """Return templates/components/decision_form.html's context, or None when this person may decide nothing."""
+    """Return templates/components/decision_form.html's context, or None when this person may decide nothing.
+
+    `unread`: why nobody can approve on this page, or nothing; then its nonce serves no approval either.
+    """
     open_to = OPEN_TO.get(Status(case.status), ()) if not _is_over(case, now) else ()
     if not open_to or case.electorate.membership(actor.person.id, now) is None:
         return None
-    why = (
-        why_not(case, actor.person.id, now) if decidable else _("Compare with what was reviewed to approve.")
-    )
+    why = why_not(case, actor.person.id, now) or unread
     return {
         "action": action,
         "revision": proposal.revision,
         "binding": proposal.binding,
-        "nonce": form_nonce(proposal, actor, base, decidable, page, now),
+        "nonce": form_nonce(proposal, actor, base, not unread, page, now),
         "start": typed.verdict if typed.refusal and typed.verdict in list(Verdict) else None,
         "held": case.status is Status.QUARANTINED,
         "verdicts": [_verdict(verdict, case, words, bool(why), now) for verdict in _in_order(open_to)],

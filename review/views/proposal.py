@@ -29,7 +29,7 @@ from review.queries.visible import started_by, visible
 from review.services.look import look
 from review.views import parts
 from review.views.claims import claim_form, claimed_notice
-from review.views.differences import comparison, pointed
+from review.views.differences import Asked, asked_of, comparison, pointed
 from review.views.form import Typed, Words, decision_form, shown_digest
 from review.views.running import drift_notice, ruling_form
 from review.views.standing import erased_notice, outdated_notice, three_way, way_back_notice
@@ -45,10 +45,10 @@ def proposal(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse
     found = visible(actor.person, id, timezone.now())
     if found.status == Status.QUARANTINED:
         return HttpResponseRedirect(reverse("quarantine_item", args=[found.id]))
-    now, chosen = timezone.now(), request.GET.get("base", "")
-    context = page(found, actor, chosen=chosen, typed=Typed(), now=now)
+    context = page(found, actor, asked=asked_of(request), typed=Typed(), now=timezone.now())
     response = render(request, "review/proposal.html", {**context, "status": None})
-    look(found, actor.person, again=any(event["new"] for event in context["history"]))
+    if not context["diff"]["unread"]:  # else its revision would pass for one that was looked at
+        look(found, actor.person, again=any(event["new"] for event in context["history"]))
     return response
 
 
@@ -62,21 +62,19 @@ def show(
     code: int = 200,
 ) -> HttpResponse:
     """Return the page of `found`, after an answer with its status region and what was typed."""
-    context = page(
-        found, actor, chosen=request.GET.get("base", ""), typed=typed or Typed(), now=timezone.now()
-    )
+    context = page(found, actor, asked=asked_of(request), typed=typed or Typed(), now=timezone.now())
     return render(request, "review/proposal.html", {**context, "status": status}, status=code)
 
 
-def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now: datetime) -> dict[str, Any]:
+def page(found: Proposal, actor: PersonActor, *, asked: Asked, typed: Typed, now: datetime) -> dict[str, Any]:
     """Return the context of templates/review/proposal.html."""
     case, revision = case_of(found, now), current_revision(found)
-    arguments = json.loads(revision.arguments)
+    arguments, here = json.loads(revision.arguments), reverse("proposal", args=[found.id])
     bases = bases_of(found, actor.person)
-    base = next((one for one in bases if one.key == chosen), bases[0])
+    base = next((one for one in bases if one.key == asked.base), bases[0])
     drifted, past = drifts(found), Story(found)
     claims = claims_on([found], now)[found.id]
-    looked_at, diff = last_look(found, actor.person), comparison(base, revision.arguments)
+    looked_at, diff = last_look(found, actor.person), comparison(base, revision.arguments, asked.cap)
     history = parts.history(past, person=actor.person, since=looked_at)
     warnings = [
         *erased_notice(found, arguments),
@@ -94,9 +92,9 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "sentence": parts.sentence(found, arguments, actor.person, now),
         "facts": parts.facts(found, now),
         "warnings": pointed(warnings, diff),
-        "diff": diff,
+        "diff": {**diff, "every_url": f"{here}{asked.of_all()}#changes"},
         "bases": _bases(found, bases, base),
-        "url": reverse("proposal", args=[found.id]),
+        "url": here,
         "own": _own(found, actor, now),
         "edit_url": parts.edit_url(found, case.electorate, actor.person, now),
         "raw": {"text": revision.arguments, "bytes": len(revision.arguments.encode())},
@@ -126,11 +124,11 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         case,
         actor,
         base=base,
-        decidable=base is bases[0],
+        unread=_unread(base is bases[0], diff),
         page=shown,
         words=Words(_("Approve"), _("Reject"), _("this call")),
         typed=typed,
-        action=reverse("decide", args=[found.id]),
+        action=f"{reverse('decide', args=[found.id])}{asked}",
         now=now,
     )
     return {
@@ -139,6 +137,15 @@ def page(found: Proposal, actor: PersonActor, *, chosen: str, typed: Typed, now:
         "decision": decision,
         "closed": None if decision else parts.closed(found, case, actor, now),
     }
+
+
+def _unread(is_reviewed: bool, diff: dict[str, Any]) -> str:
+    """Return why nobody can approve on this page, whoever he is; empty where it shows all that differs."""
+    if not is_reviewed:
+        return _("Compare with what was reviewed to approve.")
+    if diff["unread"]:
+        return _("Show all rows of the comparison to approve.")
+    return ""
 
 
 def _preview(found: Proposal, arguments: dict[str, Any], people: int) -> dict[str, Any] | None:

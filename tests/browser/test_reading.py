@@ -70,6 +70,43 @@ def test_after_a_decision_one_key_leads_to_the_next_item(scout: Agent, as_person
 
 
 @pytest.mark.parametrize("script", [True, False])
+def test_approve_stands_on_the_page_that_shows_all_rows(
+    scout: Agent, as_person: SignIn, script: bool
+) -> None:
+    many = {"order": f"3202{int(script)}", "lines": [f"line {n}" for n in range(2_100)]}
+    made = scout.propose("payments.refund", many).json()["id"]
+    page = as_person("alice", java_script_enabled=script)
+    page.goto(f"/proposals/{made}/")
+    expect(page.locator(".decide")).to_contain_text("Show all rows of the comparison to approve.")
+    expect(page.locator("button[name=verdict][value=approve]")).to_have_count(0)
+    page.get_by_role("link", name="Show all rows").first.click()
+    expect(page.locator(".value-row")).to_have_count(2_101)
+    if script:
+        decide(page, "approve")
+    else:
+        page.locator("button[name=verdict][value=approve]").click()
+    expect(page.locator("#status")).to_contain_text("Recorded: you approved revision 1")
+
+
+def test_in_a_comparison_of_ten_thousand_rows_everything_is_found_and_a_key_away(
+    scout: Agent, as_person: SignIn
+) -> None:
+    first, second = ({f"key{n:04}": f"{word} {n}" for n in range(9_900)} for word in ("old", "new"))
+    made = scout.propose("payments.refund", first).json()["id"]
+    scout.call("POST", f"/api/v1/proposals/{made}/revisions", {"revision": 1, "arguments": second})
+    page = as_person("alice")
+    page.goto(f"/proposals/{made}/?base=r1&rows=all")
+    assert page.locator("[data-change]").count() == 9_900
+    for found in ("new 9876", "old 1234"):
+        assert page.evaluate("(text) => window.find(text, false, true, true)", found)
+        expect(page.locator(".value", has_text=found)).to_be_in_viewport()
+    page.keyboard.press("n")
+    row = page.locator('[data-change][aria-current="true"]')
+    expect(row.locator(".pointer")).to_have_text("/key0001")
+    expect(row).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("script", [True, False])
 def test_a_comment_is_kept_and_what_was_typed_for_the_decision_stays(
     scout: Agent, as_person: SignIn, script: bool
 ) -> None:

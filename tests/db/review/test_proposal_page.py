@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from review.models import Look, Proposal
 from review.services.comment import comment
+from review.services.revise import revise
 from tests.support import factories
 from tests.support.pages import browser
 from tests.support.review_acts import at, call, mail, vote
@@ -23,8 +25,8 @@ def cast() -> factories.Team:
     return factories.team()
 
 
-def shown(person: factories.PersonActor, proposal: Proposal) -> str:
-    return browser(person).get(f"/proposals/{proposal.id}/").content.decode()
+def shown(person: factories.PersonActor, proposal: Proposal, asked: str = "") -> str:
+    return browser(person).get(f"/proposals/{proposal.id}/{asked}").content.decode()
 
 
 def test_what_others_did_since_somebody_looked_is_said_once_and_marked(cast: factories.Team) -> None:
@@ -63,10 +65,74 @@ def test_a_look_is_written_again_only_for_something_new(cast: factories.Team) ->
     assert Look.objects.get(person=cast.alice.person).at > first
 
 
-def test_what_is_not_listed_is_counted_and_the_bytes_are_a_link_away(cast: factories.Team) -> None:
-    page = shown(cast.alice, call(cast.scout, arguments={"order": list(range(2_100))}))
+LONG = {"order": list(range(2_100))}
+
+
+def approved(person: factories.PersonActor, proposal: Proposal, rows: str = "") -> Any:
+    """What comes of approving with the form of the page with these rows."""
+    page = shown(person, proposal, rows)
+    form = {name: re.search(rf'name="{name}" value="([^"]*)"', page) for name in ("nonce", "binding")}
+    sent = {name: found[1] if found else "" for name, found in form.items()}
+    return browser(person).post(
+        f"/proposals/{proposal.id}/decide/{rows}",
+        {**sent, "revision": str(proposal.revision), "verdict": "approve", "reason": "Checked."},
+    )
+
+
+def test_what_is_not_listed_is_counted_and_a_link_away(cast: factories.Team) -> None:
+    proposal = call(cast.scout, arguments=LONG)
+    page = shown(cast.alice, proposal)
     assert "100 more places are counted and not listed here." in page and 'href="#raw"' in page
+    assert f'href="/proposals/{proposal.id}/?rows=all#changes"' in page
+    every = shown(cast.alice, proposal, "?rows=all")
+    assert "not listed here" not in every and every.count('class="value-row"') == 2_100
     assert "not listed here" not in shown(cast.alice, call(cast.scout))
+
+
+def test_approve_waits_until_all_rows_were_on_the_page(cast: factories.Team) -> None:
+    proposal = call(cast.scout, arguments=LONG)
+    page = shown(cast.alice, proposal)
+    assert "Show all rows of the comparison to approve." in page
+    assert 'value="approve"' not in page and 'value="reject"' in page
+    assert approved(cast.alice, proposal).status_code == 409
+    assert 'value="approve"' in shown(cast.alice, proposal, "?rows=all")
+    assert "Recorded: you approved" in approved(cast.alice, proposal, "?rows=all").content.decode()
+
+
+def test_rows_that_do_not_differ_hold_nothing_back(cast: factories.Team) -> None:
+    first = {"order": "20817", "seen": list(range(900))}
+    proposal = call(cast.scout, arguments=first)
+    shown(cast.alice, proposal)
+    again = revise(proposal.id, by=cast.scout, replaces=1, arguments={**first, "order": "20818"})
+    page = shown(cast.alice, again)
+    assert "1 changed, 900 unchanged" in page and "600 more places" in page
+    assert 'value="approve"' in page
+
+
+def test_an_answer_keeps_all_rows_that_were_asked_for(cast: factories.Team) -> None:
+    proposal = call(cast.scout, arguments=LONG)
+    page = shown(cast.alice, proposal, "?rows=all")
+    assert f'action="/proposals/{proposal.id}/decide/?rows=all"' in page
+    refused = browser(cast.alice).post(
+        f"/proposals/{proposal.id}/decide/?rows=all", {"verdict": "approve", "reason": "I read it all."}
+    )
+    text = refused.content.decode()
+    assert refused.status_code == 409
+    assert text.count('class="value-row"') == 2_100 and "I read it all." in text
+
+
+def test_who_was_not_shown_all_rows_has_not_looked_at_the_revision(cast: factories.Team) -> None:
+    proposal = call(cast.scout, arguments=LONG)
+    shown(cast.alice, proposal)
+    again = revise(
+        proposal.id, by=cast.scout, replaces=proposal.revision, arguments={"order": [*LONG["order"], "x"]}
+    )
+    assert "which you looked at" not in shown(cast.alice, again)
+    shown(cast.alice, again, "?rows=all")
+    third = revise(
+        again.id, by=cast.scout, replaces=again.revision, arguments={"order": [*LONG["order"], "y"]}
+    )
+    assert "revision 2, which you looked at" in shown(cast.alice, third)
 
 
 def test_each_row_has_an_address_that_is_its_id(cast: factories.Team) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from huqan_site.lib.canonical_json import canonical
-from review.domain.diff import MAX_CHANGED, MAX_DRIFT, MAX_UNCHANGED, Change, Leaf, compare, drift, whole
+from review.domain.diff import EVERY, FIRST, MAX_DRIFT, Change, Leaf, compare, drift, whole
 from review.domain.pointers import pointer
 
 SCALARS = (
@@ -191,17 +191,26 @@ def test_a_text_is_carried_as_it_is(text):
 
 
 def test_of_very_many_rows_the_first_are_shown_and_all_are_counted():
-    count = MAX_CHANGED + 500
+    count = FIRST.changed + 500
     old = {"a": list(range(count)), "z": [0] * count}
     new = {"a": [str(number) for number in range(count)], "z": [0] * count}
     diff = compare(canonical(old), canonical(new))
     assert diff.counts == {Change.TYPE_CHANGED: count, Change.UNCHANGED: count}
-    assert len(diff.rows) == MAX_CHANGED + MAX_UNCHANGED
-    assert (diff.changes, diff.more) == (count, 2 * count - len(diff.rows))
+    assert len(diff.rows) == FIRST.changed + FIRST.unchanged
+    assert (diff.changes, diff.more, diff.more_changes) == (count, 2 * count - len(diff.rows), 500)
+
+
+@pytest.mark.parametrize("count", [FIRST.changed, 9_900])
+def test_who_asks_for_every_row_gets_every_row(count):
+    old = {"a": list(range(count)), "z": 1}
+    new = {"a": [str(number) for number in range(count)], "z": 1}
+    diff = compare(canonical(old), canonical(new), EVERY)
+    assert (len(diff.rows), diff.more, diff.more_changes) == (count + 1, 0, 0)
+    assert len(whole(canonical(new), EVERY).rows) == count + 1
 
 
 def test_changes_are_not_crowded_out_by_what_is_unchanged():
-    old = {"a": [0] * (MAX_UNCHANGED + 100), "z": 1}
+    old = {"a": [0] * (FIRST.unchanged + 100), "z": 1}
     assert told(old, old | {"z": 2}) == [("/z", "changed", "1", "2")]
 
 

@@ -36,7 +36,7 @@ def test_what_is_far_from_the_change_is_folded_with_its_count(place: int) -> Non
 def test_a_text_of_a_few_lines_is_not_folded() -> None:
     old = (WORDS * 200)[: NEAR + FAR]
     side = new_side(old, old + "X")
-    assert "parts" not in side and text_of([side]) == old + "X"
+    assert side["parts"] is None and text_of([side]) == old + "X"
 
 
 def test_a_long_value_shows_its_changes_first_and_stays_whole_below() -> None:
