@@ -21,6 +21,7 @@ def samples() -> Sample:
     return {
         "sides": ("light", "dark"),
         "rows": _rows(now),
+        "group": {"title": "Run nightly-7", "count": "7 on this page", "url": "#rows"},
         "bulk": {"url": "", "approves": True, "note": "Medium can only be rejected in bulk"},
         "risks": ("high", "medium", "low"),
         "votes": ((0, 1), (1, 1), (0, 2), (1, 2), (2, 3)),

@@ -141,7 +141,7 @@
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-keys-switch]")) switchKeys(event.target.checked);
     if (event.target.matches("[data-tell-switch]")) askToTell(event.target);
-    if (event.target.matches("[data-select-all]")) for (const box of all("[data-select]")) box.checked = event.target.checked;
+    if (event.target.matches("[data-select-all]")) for (const box of all("[data-select]", event.target.closest("tbody, table"))) box.checked = event.target.checked;
     if (event.target.matches("[data-select], [data-select-all]")) countSelected();
     if (event.target.matches("select")) event.target.closest("[data-autosubmit]")?.requestSubmit();
   });

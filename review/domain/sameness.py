@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 from huqan_site.lib.canonical_json import digest
+
+Item = TypeVar("Item")
 
 TARGETS = ("to", "account", "record", "order", "path", "url", "id")
 
@@ -24,3 +27,14 @@ def same_key(tool: str, arguments: Mapping[str, Any]) -> str:
     acts_on = target(arguments)
     alike = list(acts_on) if acts_on else [dict(arguments)]
     return digest([tool.casefold(), *alike]).removeprefix("sha256:")
+
+
+def put_together(items: Sequence[Item], keys: Sequence[str | None]) -> list[tuple[str | None, list[Item]]]:
+    """Return `items` by the key that several share, and under None those that stand alone.
+
+    Each group, and what stands alone, comes where its first one stood; inside it the order stays.
+    """
+    times, found = Counter(keys), defaultdict[str | None, list[Item]](list)
+    for item, key in zip(items, keys, strict=True):
+        found[key if times[key] > 1 else None].append(item)
+    return list(found.items())

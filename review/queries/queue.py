@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
@@ -36,12 +36,20 @@ class View(StrEnum):
     DECIDED = "decided"
 
 
+class Order(StrEnum):
+    """How what waits is sorted; what is over comes newest first."""
+
+    RISK = "risk"
+    AGE = "age"
+
+
 WAITING = (View.MINE, View.OTHERS, View.RETURNED, View.UNRUN)
 OVER = (
     *(Status.EXECUTED, Status.REJECTED, Status.WITHDRAWN, Status.EXPIRED),
     *(Status.RUNNING, Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN),
 )
 BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
+BY_AGE = Keyset("huqan.queue.age", (("created_at", "time"), ("id", "id")))
 BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
 
 
@@ -74,16 +82,27 @@ class Viewer:
 
 @dataclass(frozen=True)
 class Filters:
-    """What the address asks for; empty means any. `search` looks into summary, agent and run."""
+    """What the address asks for; empty means any. `search` looks into summary, agent and run.
+
+    `run` is one run's id; `alike` is the key that alike calls share: review/domain/sameness.py.
+    """
 
     workspace: str = ""
     risk: str = ""
     tool: str = ""
     agent: str = ""
+    run: str = ""
+    alike: str = ""
     search: str = ""
 
     def scope(self) -> list[str]:
-        return [self.workspace, self.risk, self.tool, self.agent, self.search]
+        return list(astuple(self))
+
+    def __bool__(self) -> bool:
+        return any(self.scope())
+
+
+EVERYTHING = Filters()
 
 
 class Counted(NamedTuple):
@@ -109,20 +128,22 @@ class Counts(NamedTuple):
     unknown: Counted
 
 
-def page(viewer: Viewer, view: View, filters: Filters, cursor: str | None) -> Page[Proposal]:
+def page(
+    viewer: Viewer, view: View, filters: Filters, cursor: str | None, order: Order = Order.RISK
+) -> Page[Proposal]:
     """Return a page of `view`; one without rows may have a cursor, where what was looked at belongs to others.
 
     Raises: BadCursor.
     """
     rows = matching(_stock(viewer, view), filters)
     scope = [view, str(viewer.person.id), *filters.scope()]
-    fits, order = _fits(viewer, view), _order(view)
+    fits, keyset = _fits(viewer, view), _keyset(view, order)
     if fits is None:
         parts = _by_workspace(rows.select_related("agent"), viewer)
-        whole = order.page(*parts, cursor=cursor, size=PAGE, scope=scope)
+        whole = keyset.page(*parts, cursor=cursor, size=PAGE, scope=scope)
         return Page(_placed(whole.rows, viewer), whole.next_cursor)
     parts = _by_workspace(rows, viewer)
-    found = order.look(*parts, fits=fits, most=COUNTED, cursor=cursor, size=PAGE, scope=scope)
+    found = keyset.look(*parts, fits=fits, most=COUNTED, cursor=cursor, size=PAGE, scope=scope)
     return Page(_placed(_fetched([row.pk for row in found.rows]), viewer), found.next_cursor)
 
 
@@ -139,8 +160,10 @@ def _placed(rows: list[Proposal], viewer: Viewer) -> list[Proposal]:
     return rows
 
 
-def _order(view: View) -> Keyset:
-    return BY_RISK_AND_TIME if view in WAITING else BY_END
+def _keyset(view: View, order: Order) -> Keyset:
+    if view not in WAITING:
+        return BY_END
+    return BY_AGE if order is Order.AGE else BY_RISK_AND_TIME
 
 
 def _by_workspace(rows: ProposalQuerySet, viewer: Viewer) -> list[ProposalQuerySet]:
@@ -185,10 +208,11 @@ def held(viewer: Viewer) -> ProposalQuerySet:
     return _within(viewer).filter(status=Status.QUARANTINED)
 
 
-def newer(viewer: Viewer, view: View, since: datetime) -> Counted:
-    """Return how many came into `view` after `since`; no more than COUNTED are looked at."""
+def newer(viewer: Viewer, view: View, since: datetime, filters: Filters = EVERYTHING) -> Counted:
+    """Return how many that `filters` lets through came into `view` after `since`; COUNTED are looked at."""
     came_at = "submitted_at" if view in WAITING else "ended_at"
-    rows, fits = _stock(viewer, view).filter(**{f"{came_at}__gt": since}), _fits(viewer, view)
+    rows = matching(_stock(viewer, view).filter(**{f"{came_at}__gt": since}), filters)
+    fits = _fits(viewer, view)
     if fits is None:
         return _counted(rows)
     first = _sorted_out(rows, fits)
@@ -212,6 +236,8 @@ def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
         "risk": filters.risk,
         "tool": filters.tool,
         "agent__name": filters.agent,
+        "run_id": filters.run,
+        "same_key": filters.alike,
     }
     rows = rows.filter(**{column: value for column, value in exact.items() if value})
     if filters.search:
@@ -277,7 +303,7 @@ def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]
 
 def choices(viewer: Viewer, view: View) -> dict[str, list[str]]:
     """Return the values that the filters of a view offer; tools and agents are those of its first COUNTED rows."""
-    names = [name for name, _ in _order(view).keys]
+    names = [name for name, _ in _keyset(view, Order.RISK).keys]
     parts = _by_workspace(_stock(viewer, view), viewer)
     first = [
         row for part in parts for row in part.order_by(*names)[:COUNTED].values_list("tool", "agent__name")

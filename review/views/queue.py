@@ -17,14 +17,11 @@ from django.views.decorators.http import require_safe
 
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
-from review.domain.policy import Risk
 from review.domain.together import MOST
 from review.queries.queue import (
     COUNTED,
-    WAITING,
     Counted,
     Counts,
-    Filters,
     View,
     choices,
     counts,
@@ -32,36 +29,37 @@ from review.queries.queue import (
     page,
 )
 from review.views.asking import viewer_of
+from review.views.queue_address import Asked
+from review.views.queue_list import groups, in_words, picks
 from review.views.rows import queue_rows
-
-FILTERS = ("workspace", "risk", "tool", "agent")
 
 
 @require_safe
 @signed_in
 def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
-    viewer, view, filters = viewer_of(request, actor), _view(request), _filters(request)
-    now = viewer.now
+    viewer, asked = viewer_of(request, actor), Asked.of(request.GET)
+    view, now, several = asked.view, viewer.now, len(viewer.workspaces) > 1
 
-    found = page(viewer, view, filters, request.GET.get("cursor"))
-    rows = queue_rows(actor.person, found.rows, now, several=len(viewer.workspaces) > 1)
+    found = page(viewer, view, asked.filters, request.GET.get("cursor"), asked.order)
+    rows = queue_rows(actor.person, found.rows, now, several=several)
 
     numbers = counts(viewer)
     context = {
         "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
         "views": _views(view, numbers),
-        "sorted": _("Riskiest first, then least time left") if view in WAITING else _("Newest first"),
-        "filters": _picks(filters, choices(viewer, view)),
+        "sorted": in_words(asked),
+        "filters": picks(asked, choices(viewer, view), several=several),
         "list_url": reverse("queue"),
-        "query": filters.search,
-        "filtered": any(filters.scope()),
-        "clear_url": _address(view),
+        "query": asked.filters.search,
+        "filtered": bool(asked.filters),
+        "clear_url": asked.unfiltered().url(),
         "rows": rows,
-        "roomy": sum(bool(row["note"]) for row in rows) * 2 > len(rows),
+        "groups": groups(asked, found.rows, rows),
+        "roomy": sum(bool(row["note"] or row["claim"]) for row in rows) * 2 > len(rows),
         "shown": _shown(len(rows), found.next_cursor),
-        "next_url": _address(view, filters, cursor=found.next_cursor) if found.next_cursor else None,
-        "first_url": _address(view, filters) if request.GET.get("cursor") else None,
-        "poll_url": f"{reverse('queue_new')}?{urlencode({'view': view.value, 'since': now.isoformat()})}",
+        "next_url": asked.url(cursor=found.next_cursor) if found.next_cursor else None,
+        "first_url": asked.url() if request.GET.get("cursor") else None,
+        "poll_url": f"{reverse('queue_new')}?{urlencode({**asked.words(), 'since': now.isoformat()})}",
         "bulk": _bulk(view) if rows else None,
         "looked_at": COUNTED,
         "made_at": now,
@@ -75,26 +73,15 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 @signed_in
 def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     """What is new in a view since its page was made; empty, and 304, as long as nothing is."""
-    view, since = _view(request), _since(request)
-    count = newer(viewer_of(request, actor), view, since).n
-    tag = f'"{view.value}-{count}"'
+    asked, since = Asked.of(request.GET), _since(request)
+    count = newer(viewer_of(request, actor), asked.view, since, asked.filters).n
+    tag = f'"{asked.view.value}-{count}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
-    new = {"count": count, "since": since, "url": _address(view), "needs_reader": view is View.MINE}
+    new = {"count": count, "since": since, "url": asked.url(), "needs_reader": asked.view is View.MINE}
     answer = render(request, "review/queue_new.html", {"new": new if count else None})
     answer["ETag"] = tag
     return answer
-
-
-def _view(request: HttpRequest) -> View:
-    """The view asked for; an unknown word is not an error of a person in a hurry, it shows the queue."""
-    asked = request.GET.get("view", View.MINE)
-    return View(asked) if asked in set(View) else View.MINE
-
-
-def _filters(request: HttpRequest) -> Filters:
-    texts = {name: request.GET.get(name, "").replace("\0", "")[:200] for name in (*FILTERS, "q")}
-    return Filters(texts["workspace"], texts["risk"], texts["tool"], texts["agent"], texts["q"].strip())
 
 
 def _since(request: HttpRequest) -> datetime:
@@ -134,7 +121,7 @@ def _views(current: View, numbers: Counts) -> list[dict[str, Any]]:
             "key": view.value,
             "label": titles[view],
             "count": counted[view],
-            "url": _address(view),
+            "url": Asked(view).url(),
             "current": view is current,
         }
         for view in View
@@ -159,23 +146,6 @@ def _sentence(view: View, numbers: Counts) -> str:
             return _("What has been decided, was withdrawn, or ran out of time.")
 
 
-def _picks(filters: Filters, offered: dict[str, list[str]]) -> list[dict[str, Any]]:
-    labels = {"workspace": _("Workspace"), "risk": _("Risk"), "tool": _("Tool"), "agent": _("Agent")}
-    offered = {**offered, "risk": [risk.value for risk in reversed(Risk)]}
-    return [
-        {
-            "name": name,
-            "label": labels[name],
-            "options": [
-                ("", _("all") if name == "workspace" else _("any")),
-                *((value, value) for value in offered[name]),
-            ],
-            "chosen": getattr(filters, name),
-        }
-        for name in FILTERS
-    ]
-
-
 def _bulk(view: View) -> dict[str, Any] | None:
     """Return what can be done with several rows of `view` at once."""
     if view not in (View.MINE, View.OTHERS, View.UNRUN):
@@ -183,14 +153,6 @@ def _bulk(view: View) -> dict[str, Any] | None:
     note = _("Of low risk and one tool, up to %(most)d can be approved together.") % {"most": MOST}
     approves = view is View.MINE
     return {"url": reverse("together"), "approves": approves, "note": note if approves else ""}
-
-
-def _address(view: View, filters: Filters | None = None, **more: str | None) -> str:
-    asked: dict[str, str | None] = {"view": None if view is View.MINE else view.value, **more}
-    if filters:
-        asked |= {name: getattr(filters, name) for name in FILTERS} | {"q": filters.search}
-    query = urlencode({name: value for name, value in asked.items() if value})
-    return f"{reverse('queue')}?{query}" if query else reverse("queue")
 
 
 def _shown(number: int, next_cursor: str | None) -> str:
@@ -201,11 +163,11 @@ def _shown(number: int, next_cursor: str | None) -> str:
 
 def _empty(view: View, numbers: Counts) -> dict[str, str]:
     if view is not View.MINE:
-        return {"sentence": "", "link_url": _address(View.MINE), "link_label": _("Needs me")}
+        return {"sentence": "", "link_url": Asked(View.MINE).url(), "link_label": _("Needs me")}
     waiting = ngettext(
         "%(n)s proposal waits for others.", "%(n)s proposals wait for others.", numbers.others.n
     ) % {"n": numbers.others}
-    return {"sentence": waiting, "link_url": _address(View.OTHERS), "link_label": _("Waiting for others")}
+    return {"sentence": waiting, "link_url": Asked(View.OTHERS).url(), "link_label": _("Waiting for others")}
 
 
 def _first_curl() -> dict[str, str]:

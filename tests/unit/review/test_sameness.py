@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from review.domain.sameness import same_key
+from review.domain.sameness import put_together, same_key
 
 MAIL = {"to": "a@example.org", "subject": "Hello"}
 
@@ -31,3 +31,13 @@ def test_without_a_target_all_arguments_count() -> None:
     assert same_key("memory.write", said) != same_key(
         "memory.write", {**said, "content": "The port is 7444."}
     )
+
+
+def test_what_shares_a_key_stands_where_its_first_stood_and_what_stands_alone_likewise() -> None:
+    keys = ["b", None, "a", "c", "a", "b", None]
+    assert put_together(range(7), keys) == [("b", [0, 5]), (None, [1, 3, 6]), ("a", [2, 4])]
+
+
+def test_where_nothing_belongs_together_all_stand_as_they_came() -> None:
+    assert put_together("xyz", ["a", None, "b"]) == [(None, ["x", "y", "z"])]
+    assert put_together("", []) == []

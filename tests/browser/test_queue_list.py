@@ -1,0 +1,69 @@
+"""The list of the queue in a browser: its order, its groups, and what stays in the address."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import SignIn
+from tests.support.console import Agent
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    """Choose a filter; without JavaScript the form has to be sent."""
+    page.locator(f"select[name={name}]").select_option(value)
+    if (button := page.get_by_role("button", name="Apply")).is_visible():
+        button.click()
+
+
+def refunds(scout: Agent, run: str, *orders: str) -> None:
+    for order in orders:
+        scout.propose("payments.refund", {"order": order}, run_id=run)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_she_sorts_by_age_and_puts_runs_together_and_it_stays_in_the_address(
+    scout: Agent, as_person: SignIn, script: bool
+) -> None:
+    run = f"nightly-{int(script)}"
+    refunds(scout, run, f"4200{int(script)}", f"4201{int(script)}")
+    page = as_person("alice", java_script_enabled=script)
+    choose(page, "order", "age")
+    expect(page.locator("#sorted")).to_have_text("Oldest first")
+    choose(page, "group", "run")
+    page.wait_for_url("**/*order=age*")
+    expect(page.locator(".group-head", has_text=f"Run {run}")).to_contain_text("2 on this page")
+    page.reload()
+    expect(page.locator("#sorted")).to_have_text("Oldest first, one run together")
+    page.locator(".group-head", has_text=f"Run {run}").get_by_role("link", name="All of them").click()
+    expect(page.locator("[data-row]")).to_have_count(2)
+    page.get_by_role("link", name="Clear filters").click()
+    expect(page.locator("#sorted")).to_have_text("Oldest first")
+    assert page.locator("[data-row]").count() > 2
+
+
+def test_a_whole_group_is_selected_at_its_head_and_nothing_else(scout: Agent, as_person: SignIn) -> None:
+    refunds(scout, "nightly-2", "42021", "42022")
+    page = as_person("alice")
+    page.goto("/?group=run")
+    page.locator(".group-head", has_text="Run nightly-2").locator("input").check()
+    expect(page.locator("[data-bulk-count]")).to_have_text("2")
+    page.locator("thead input").check()
+    assert page.locator("[data-select]:not(:checked)").count() == 0
+
+
+def test_the_keys_go_from_row_to_row_past_the_heads(scout: Agent, as_person: SignIn) -> None:
+    refunds(scout, "nightly-3", "42031", "42032")
+    page = as_person("alice")
+    page.goto("/?group=run")
+    for _ in range(3):
+        page.keyboard.press("j")
+    expect(page.locator("[data-row]").nth(2)).to_have_attribute("aria-current", "true")
+
+
+def test_at_320_the_heads_and_choices_fit(scout: Agent, as_person: SignIn) -> None:
+    refunds(scout, "nightly-" + "4" * 60, "42041", "42042")
+    page = as_person("alice", viewport={"width": 320, "height": 800})
+    page.goto("/?group=run")
+    page.locator("summary", has_text="Filter").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
