@@ -34,14 +34,20 @@ def span(since: datetime | None, until: datetime | None) -> Range:
 
 
 def newest(
-    workspaces: Iterable[UUID], actions: Collection[Action], within: Range, *fields: str, limit: int
+    workspaces: Iterable[UUID],
+    actions: Collection[Action],
+    within: Range,
+    *fields: str,
+    limit: int,
+    tool: str = "",
 ) -> list[tuple[Any, ...]]:
-    """Return `fields` of at most `limit` entries of these `actions`, the newest first.
+    """Return `fields` of at most `limit` entries of these `actions`, the newest first; of one `tool` if it is named.
 
     Asked once for each workspace and action: so each follows its index, also where an action is rare.
     """
+    wanted: dict[str, Any] = {**bounds(within), **({"tool": tool} if tool else {})}
     parts = [
-        Entry.objects.filter(workspace=str(workspace), action=action, **bounds(within))
+        Entry.objects.filter(workspace=str(workspace), action=action, **wanted)
         .order_by("-seq")
         .values_list("seq", *fields)[:limit]
         for workspace in workspaces

@@ -1,7 +1,6 @@
 """The figures of `/insights/`: what waits, and what the decisions and the log of a period add up to.
 
 Each asks once, and of a long period for the newest LOOKED_AT rows only, which the page then says.
-`workspaces` are those that the reader manages.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Case, CharField, Count, OuterRef, Subquery, Value, When
@@ -30,6 +29,13 @@ REFUSED = (Action.PROPOSAL_REFUSED, Action.DECISION_REFUSED, Action.PERMIT_REFUS
 SUBMITTED = (Action.PROPOSAL_PROPOSED, Action.PROPOSAL_REVISED, Action.PROPOSAL_REFUSED)
 
 
+class Part(NamedTuple):
+    """What the figures are of: workspaces that the reader manages, and one tool where it is named."""
+
+    workspaces: Sequence[UUID]
+    tool: str = ""
+
+
 class Expired(NamedTuple):
     """A proposal that nobody decided in time: of which tool, and when that was noted."""
 
@@ -37,7 +43,7 @@ class Expired(NamedTuple):
     at: datetime
 
 
-def open_now(workspaces: Sequence[UUID], now: datetime) -> Mapping[tuple[str, str], int]:
+def open_now(of: Part, now: datetime) -> Mapping[tuple[str, str], int]:
     """Return how many proposals wait for people, by age and risk."""
     older_first = sorted(AGES.items(), key=lambda age: -age[1])
     age = Case(
@@ -45,7 +51,9 @@ def open_now(workspaces: Sequence[UUID], now: datetime) -> Mapping[tuple[str, st
         default=Value(older_first[-1][0].value),
         output_field=CharField(),
     )
-    rows = Proposal.objects.within(list(workspaces)).filter(status__in=WAITING).live(now)
+    rows = Proposal.objects.within(list(of.workspaces)).filter(status__in=WAITING).live(now)
+    if of.tool:
+        rows = rows.filter(tool=of.tool)
     counted = rows.order_by().annotate(age=age).values_list("age", "risk").annotate(Count("pk"))
     return {(found_age, risk): number for found_age, risk, number in counted}
 
@@ -55,14 +63,15 @@ def names_of(workspaces: Sequence[UUID]) -> dict[UUID, str]:
     return dict(Person.objects.filter(memberships__workspace__in=workspaces).values_list("id", "name"))
 
 
-def votes(workspaces: Sequence[UUID], period: Period, people: Sequence[UUID]) -> list[Vote]:
+def votes(of: Part, period: Period, people: Sequence[UUID]) -> list[Vote]:
     """Return what `people` decided in `period`, the newest first. Two accounts of one person are one."""
     of_proposal = {"proposal": OuterRef("proposal")}
     sent = Revision.objects.filter(**of_proposal, number=OuterRef("revision")).values("created_at")
     seen = Look.objects.filter(**of_proposal, revision=OuterRef("revision"), person=OuterRef("person"))
     rows = Decision.objects.filter(
+        **({"proposal__tool": of.tool} if of.tool else {}),
         person__in=people,
-        proposal__workspace__in=workspaces,
+        proposal__workspace__in=of.workspaces,
         created_at__gte=period.since,
         created_at__lt=period.until,
     ).annotate(sent_at=Subquery(sent[:1]), seen_at=Subquery(seen.values("at")[:1]))
@@ -74,15 +83,15 @@ def votes(workspaces: Sequence[UUID], period: Period, people: Sequence[UUID]) ->
     ]
 
 
-def refusals(workspaces: Sequence[UUID], within: Range) -> Counter[str]:
+def refusals(of: Part, within: Range) -> Counter[str]:
     """Return how often each code was answered to an agent, a person or an executor."""
-    rows = tallies.newest(workspaces, REFUSED, within, "canonical", limit=LOOKED_AT)
+    rows = _newest(of, REFUSED, within, "canonical")
     return Counter(tallies.code_of(text) for (text,) in rows)
 
 
-def expiries(workspaces: Sequence[UUID], within: Range) -> list[Expired]:
+def expiries(of: Part, within: Range) -> list[Expired]:
     """Return what expired, the newest first."""
-    rows = tallies.newest(workspaces, [Action.PROPOSAL_EXPIRED], within, "tool", "stamp", limit=LOOKED_AT)
+    rows = _newest(of, [Action.PROPOSAL_EXPIRED], within, "tool", "stamp")
     return [Expired(tool or "", datetime.fromisoformat(stamp)) for tool, stamp in rows]
 
 
@@ -92,13 +101,17 @@ def agents_of(workspaces: Sequence[UUID]) -> dict[UUID, str]:
     return dict(rows.values_list("id", "name"))
 
 
-def asked(workspaces: Sequence[UUID], within: Range, agents: Iterable[UUID]) -> list[Asked]:
+def asked(of: Part, within: Range, agents: Iterable[UUID]) -> list[Asked]:
     """Return what each of `agents` submitted, and how much of it was refused or rejected."""
-    own = tallies.newest(workspaces, SUBMITTED, within, "agent", "action", "person", limit=LOOKED_AT)
+    own = _newest(of, SUBMITTED, within, "agent", "action", "person")
     submitted = Counter((agent, action) for agent, action, person in own if agent and person is None)
-    ended = tallies.newest(workspaces, [Action.PROPOSAL_REJECTED], within, "agent", limit=LOOKED_AT)
+    ended = _newest(of, [Action.PROPOSAL_REJECTED], within, "agent")
     rejected = Counter(agent for (agent,) in ended)
     return [_asked(agent, submitted, rejected) for agent in agents]
+
+
+def _newest(of: Part, actions: Sequence[Action], within: Range, *fields: str) -> list[tuple[Any, ...]]:
+    return tallies.newest(of.workspaces, actions, within, *fields, limit=LOOKED_AT, tool=of.tool)
 
 
 def _asked(agent: UUID, submitted: Counter[tuple[str, str]], rejected: Counter[str | None]) -> Asked:

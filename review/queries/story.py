@@ -82,7 +82,10 @@ def summaries(ids: Iterable[UUID]) -> Mapping[str, str]:
     return {str(pk): summary for pk, summary in rows}
 
 
-def tools(workspaces: Iterable[UUID]) -> list[str]:
-    """Return the names of the tools that were ever proposed in `workspaces`, 200 at most."""
+def tools(workspaces: Iterable[UUID], chosen: str) -> list[str]:
+    """Return the names of the tools that were ever proposed in `workspaces`, 200 at most, and the `chosen` one.
+
+    What is always refused has no proposal, so it is offered only to whoever asked for it.
+    """
     rows = Proposal.objects.filter(workspace__in=list(workspaces)).order_by("tool")
-    return list(rows.values_list("tool", flat=True).distinct()[:200])
+    return sorted({*rows.values_list("tool", flat=True).distinct()[:200], chosen} - {""})

@@ -22,6 +22,7 @@ from review.audit import tallies
 from review.domain import insights as rules
 from review.domain.insights import TOO_FEW, Period
 from review.queries import insights as queries
+from review.queries.story import tools
 from review.views import figures
 from review.views.address import DAY, managed, moment, typed
 from review.views.attached import attachment
@@ -78,7 +79,7 @@ def insights_csv(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
 
 def _wanted(request: HttpRequest, actor: PersonActor, now: datetime) -> Wanted:
     """Raises: NotManager."""
-    places, asked = managed(actor, now), typed(request, "from", "to", "workspace")
+    places, asked = managed(actor, now), typed(request, "from", "to", "tool", "workspace")
     chosen = [one for one in places if asked["workspace"] in ("", one.name)]
     fault = "" if chosen else _("You manage no workspace of that name. All that you manage are shown.")
     try:
@@ -104,15 +105,16 @@ def _period(since: str, until: str, now: datetime) -> Period:
 
 def _figures(wanted: Wanted, now: datetime) -> Figures:
     ids, period = [one.id for one in wanted.chosen], wanted.period
+    part = queries.Part(ids, wanted.typed["tool"])
     within, cut = tallies.span(*period), rules.stretches(period)
     people, agents = queries.names_of(ids), queries.agents_of(ids)
-    votes = queries.votes(ids, period, list(people))
-    expired = queries.expiries(ids, within)
-    refused = queries.refusals(ids, within)
-    asked = queries.asked(ids, within, agents)
+    votes = queries.votes(part, period, list(people))
+    expired = queries.expiries(part, within)
+    refused = queries.refusals(part, within)
+    asked = queries.asked(part, within, agents)
     return Figures(
         charted=[
-            figures.open_by_age(queries.open_now(ids, now)),
+            figures.open_by_age(queries.open_now(part, now)),
             figures.time_to_decision(rules.spread(vote.took for vote in votes), cut, rules.paces(votes, cut)),
             figures.outcomes(cut, rules.verdicts(votes, cut), rules.counts((one.at for one in expired), cut)),
             figures.refusals(refused),
@@ -129,21 +131,35 @@ def _figures(wanted: Wanted, now: datetime) -> Figures:
 
 def _head(wanted: Wanted) -> dict[str, Any]:
     first, last = wanted.period.since, wanted.period.until - timedelta(microseconds=1)
+    offered = tools((one.id for one in wanted.chosen), wanted.typed["tool"])
     given = {name: value for name, value in wanted.typed.items() if value}
     return {
-        "about": _("%(workspaces)s, %(from)s to %(to)s")
-        % {
-            "workspaces": ", ".join(one.name for one in wanted.chosen),
-            "from": date_format(first, "j M Y"),
-            "to": date_format(last, "j M Y"),
-        },
+        "about": _about(wanted, first, last),
         "fault": wanted.fault,
         "fields": {"from": first.date().isoformat(), "to": last.date().isoformat()},
         "workspaces": [("", _("all that you manage")), *((one.name, one.name) for one in wanted.places)],
         "workspace": wanted.typed["workspace"],
+        "tools": [("", _("any")), *((one, one) for one in offered)],
+        "tool": wanted.typed["tool"],
         "list_url": reverse("insights"),
         "filtered": bool(given),
         "export_url": f"{reverse('insights_csv')}?{urlencode(given)}" if given else reverse("insights_csv"),
+    }
+
+
+def _about(wanted: Wanted, first: datetime, last: datetime) -> str:
+    """What is counted, as one line under the title and on paper."""
+    tool = wanted.typed["tool"]
+    line = (
+        _("%(workspaces)s, only %(tool)s, %(from)s to %(to)s")
+        if tool
+        else _("%(workspaces)s, %(from)s to %(to)s")
+    )
+    return line % {
+        "workspaces": ", ".join(one.name for one in wanted.chosen),
+        "tool": tool,
+        "from": date_format(first, "j M Y"),
+        "to": date_format(last, "j M Y"),
     }
 
 

@@ -110,7 +110,7 @@ def picks(asked: Asked) -> list[dict[str, Any]]:
         "agent": sorted({agent.name for agent in access.agents_of(ids)}),
         "action": [action.value for action in Action],
         "outcome": [ending.value for ending in Ending],
-        "tool": tools(ids),
+        "tool": tools(ids, asked.typed["tool"]),
         "workspace": [workspace.name for workspace in asked.places],
     }
     return [

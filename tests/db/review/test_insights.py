@@ -120,6 +120,58 @@ def test_refusals_are_counted_by_their_code(cast: factories.Team) -> None:
     assert "self_approval is the most frequent: 2 of 3." in page(cast.dana)
 
 
+@pytest.fixture
+def busy(cast: factories.Team) -> factories.Team:
+    """Of refunds one was approved, one rejected and one expired; a mail waits, its owner tried; a shell was refused."""
+    with at(timezone.now() - timedelta(days=10)):
+        late = call(cast.scout, arguments={"order": "late"})
+    with write():
+        meet(late, timezone.now())
+    for verdict in ("approve", "reject"):
+        vote(cast.alice, call(cast.scout, arguments={"order": verdict}), verdict)
+    with pytest.raises(Refusal):
+        vote(cast.bob, mail(cast.scout))
+    with pytest.raises(Refusal):
+        call(cast.scout, "shell.run")
+    return cast
+
+
+@pytest.mark.parametrize(
+    ("tool", "open_now", "decided", "expired", "refused", "submitted"),
+    [
+        ("", 1, 2, 1, 2, 5),
+        ("payments.refund", 0, 2, 1, 0, 3),
+        ("mail.send", 1, 0, 0, 1, 1),
+        ("shell.run", 0, 0, 0, 1, 1),
+        ("mail.s", 0, 0, 0, 0, 0),
+    ],
+)
+def test_every_figure_can_be_of_one_tool(
+    busy: factories.Team, tool: str, open_now: int, decided: int, expired: int, refused: int, submitted: int
+) -> None:
+    found = figures(busy.dana, tool=tool)
+    assert total(found, "Open now, by age and risk", "All") == open_now
+    assert total(found, "Decisions by outcome", "All") == decided + expired
+    assert (
+        sum(int(n) for (of, _, what), n in found.items() if (of, what) == ("Time to decision", "Verdicts"))
+        == decided
+    )
+    assert int(found.get(("Per reviewer", "alice", "Verdicts"), 0)) == decided
+    assert total(found, "Expired, by tool") == expired
+    assert total(found, "Refusals by code") == refused
+    assert int(found["Agents by refusal rate", "scout", "Submissions"]) == submitted
+
+
+def test_the_page_says_of_which_tool_it_is_and_its_file_is_of_the_same(busy: factories.Team) -> None:
+    assert "only shell.run, " not in page(busy.dana)
+    shown = page(busy.dana, tool="shell.run", **{"from": "2020-01-01"})
+    assert "acme, only shell.run, 1 Jan 2020 to" in shown
+    assert '<option value="shell.run" selected>' in shown
+    assert '<option value="mail.send"' in shown
+    assert "/insights/insights.csv?from=2020-01-01&amp;tool=shell.run" in shown
+    assert "1 expired" not in shown
+
+
 def test_a_reviewer_with_few_verdicts_is_not_compared_and_nobody_is_ranked(
     cast: factories.Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
