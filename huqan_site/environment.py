@@ -67,9 +67,11 @@ def owning_database(env: Env, serving: dict[str, Any], *, wait: float) -> dict[s
 
 
 def _postgresql(url: str, limits: str) -> dict[str, Any]:
+    """What the URL says of how to connect, such as `?sslmode=verify-full`, stays."""
+    place = dj_database_url.parse(url, conn_max_age=CONNECTION_SECONDS, conn_health_checks=True)
     return {
-        **dj_database_url.parse(url, conn_max_age=CONNECTION_SECONDS, conn_health_checks=True),
-        "OPTIONS": {"connect_timeout": 5, "options": limits},
+        **place,
+        "OPTIONS": {**place.get("OPTIONS", {}), "connect_timeout": 5, "options": limits},
     }
 
 

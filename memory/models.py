@@ -15,6 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from huqan_site.lib.ids import new_id
 from memory.domain.validity import Interval
 from review.access.models import Agent, Person, Workspace
+from review.audit.grants import disposable
 from review.audit.guards import append_only
 from review.models import Proposal
 
@@ -439,3 +440,6 @@ class RecallTerm(models.Model):
 
     def __str__(self) -> str:
         return f"{self.term} in {self.records} records of {self.workspace_id}"
+
+
+disposable("memory_recallterm")

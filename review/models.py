@@ -331,6 +331,9 @@ class IdempotencyKey(models.Model):
         return self.key
 
 
+disposable("review_idempotencykey")
+
+
 class Permit(models.Model):
     """A signed, single-use proof that an executor checks against what it is about to run."""
 

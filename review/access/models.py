@@ -273,6 +273,9 @@ class ResetRequest(models.Model):
         return f"reset of {self.user_id}"
 
 
+disposable("access_resetrequest")
+
+
 class RequestCount(models.Model):
     """How many requests a token made in one minute; counted in the database, for every server alike."""
 

@@ -17,10 +17,12 @@ from environs import Env
 
 from huqan_site import environment
 from huqan_site.examination import examine
+from review.access.models import ResetRequest
+from review.access.services.resets import ask_for_reset, send_resets
 from review.audit import grants, guards
 from review.services.issue_permit import redeem
 from tests.support import factories
-from tests.support.memory_acts import doubtful, reject
+from tests.support.memory_acts import approve, asked, doubtful, known, reject, retracting
 from tests.support.review_acts import call, mail, vote
 
 APP = "huqan_app_in_tests"
@@ -107,6 +109,26 @@ def test_the_role_that_serves_carries_the_whole_path(app: str) -> None:
 
 
 @only_postgresql
+def test_the_role_that_serves_takes_back_what_was_known(app: str) -> None:
+    cast = factories.team()
+    wrong, personal = (
+        known(cast.scout, said, cast.alice)
+        for said in ("The vault opens at noon.", "Zeliha lives in Marker Lane.")
+    )
+    assert approve(retracting(cast.scout, wrong), cast.alice).status == "executed"
+    erasing = asked(cast.carol, "memory.erase", personal, "Article 17.")
+    assert approve(erasing, cast.alice, cast.bob).status == "executed"
+
+
+@only_postgresql
+def test_the_role_that_serves_answers_who_forgot_a_password(app: str) -> None:
+    ask_for_reset("nobody is called that")
+    assert ResetRequest.objects.exists()
+    send_resets()
+    assert not ResetRequest.objects.exists()
+
+
+@only_postgresql
 def test_a_table_that_nobody_listed_is_out_of_reach(db: None) -> None:
     sql("CREATE TABLE stranger (id integer)")
     sql(f"CREATE ROLE {APP}")
@@ -163,6 +185,11 @@ def owning(serving: str, owner: str) -> dict[str, Any] | None:
 def test_an_owner_of_the_same_database_is_taken() -> None:
     assert owning("postgresql://app@db.example/huqan", "postgresql://owner@db.example/huqan")
     assert owning("", "") is None
+
+
+def test_how_to_connect_stands_in_the_url() -> None:
+    place = owning("postgresql://app@db.example/huqan", "postgresql://o@db.example/huqan?sslmode=verify-full")
+    assert place is not None and place["OPTIONS"]["sslmode"] == "verify-full"
 
 
 @pytest.mark.parametrize(
