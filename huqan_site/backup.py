@@ -7,11 +7,8 @@ The witness file and `withdrawn.jsonl` are copied too, for a machine that has lo
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +18,9 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from huqan_site import __version__
+from huqan_site import __version__, postgresql
+from huqan_site.draft import stored, unpacked
+from huqan_site.failed import Failed
 from huqan_site.lib.signed_note import BadNote
 from review.audit import attest, checkpoints, withdrawn, witness
 from review.audit.chain import stamp
@@ -30,10 +29,6 @@ from review.audit.models import Head
 MANIFEST = "manifest.json.note"
 COPIES = {"sqlite": "huqan.sqlite3", "postgresql": "huqan.pgdump"}
 WITNESS, WITHDRAWN = "witness.txt", "withdrawn.jsonl"
-
-
-class Failed(Exception):
-    """A backup or a restore that came to nothing, with a sentence that says why and what to do."""
 
 
 class Backup(NamedTuple):
@@ -67,7 +62,7 @@ def _make(folder: Path) -> Backup:
     size = Head.objects.values_list("size", flat=True).get()
     (_copy_sqlite if connection.vendor == "sqlite" else _dump)(copy)
     copy.chmod(0o600)
-    check(copy, folder / WITNESS)
+    _verify(copy, folder / WITNESS)
     made = Backup(size, digest_of(copy))
     statement = {
         "v": 1,
@@ -84,7 +79,7 @@ def _make(folder: Path) -> Backup:
 
 
 def _copy_beside(folder: Path) -> None:
-    for path, name in ((witness.path(), WITNESS), (withdrawn.path(), WITHDRAWN)):
+    for path, name in _pairs():
         if path.exists():
             shutil.copyfile(path, folder / name)
 
@@ -99,23 +94,48 @@ def _copy_sqlite(copy: Path) -> None:
 
 
 def _dump(copy: Path) -> None:
-    run_postgresql(["pg_dump", "--format=custom", "--no-owner", f"--file={copy}"])
+    postgresql.run("pg_dump", "--format=custom", "--no-owner", f"--file={copy}")
 
 
-def check(copy: Path, beside: Path) -> None:
-    """Walk the log of a copy, with the witness file of its time. Raises: Failed, naming the first fault."""
-    if copy.name == COPIES["postgresql"]:
-        run_postgresql(["pg_restore", "--list", str(copy)], connect=False)
+def _verify(copy: Path, beside: Path) -> None:
+    """Walk the log of the copy that was written. An archive has to be unpacked for it. Raises: Failed."""
+    if connection.vendor == "sqlite":
+        stored(copy).verify(beside)
         return
-    environ = {
-        **os.environ,
-        "HUQAN_DATABASE_URL": f"sqlite:///{copy.absolute()}",
-        "HUQAN_WITNESS_FILE": str(beside.absolute()),
-    }
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "verify_audit"]
-    walked = subprocess.run(command, env=environ, capture_output=True, text=True)
-    if walked.returncode != 0:
-        raise Failed(f"The copy does not verify:\n{walked.stdout}{walked.stderr}")
+    with unpacked(copy, beside) as draft:
+        draft.verify(beside)
+
+
+def restore(folder: Path) -> str:
+    """Put the backup of `folder` in the place of the database, and return what that ended and put in force again.
+
+    It is verified, and what was withdrawn since is in force in it, before it takes the place of what is there.
+    Raises: Failed, OSError; the database is as it was then.
+    """
+    stated = manifest(folder)
+    with unpacked(folder / stated["database"], folder / WITNESS) as draft:
+        draft.verify(folder / WITNESS)
+        _put_beside(folder, draft.folder)
+        ended = draft.manage("after_restore", stated["sha256"], witness=draft.folder / WITNESS)
+        draft.take_place()
+    _keep_what_was_lost(folder)
+    return f"Restored, as of {stated['made_at']}. {ended.strip()}"
+
+
+def _put_beside(folder: Path, draft: Path) -> None:
+    """This machine knows more than the backup; where it has lost its own, the backup's are all there is."""
+    for path, name in _pairs():
+        known = path if path.exists() else folder / name
+        if known.exists():
+            shutil.copyfile(known, draft / name)
+
+
+def _keep_what_was_lost(folder: Path) -> None:
+    for path, name in _pairs():
+        if not path.exists() and (folder / name).exists():
+            shutil.copyfile(folder / name, path)
+    witness.publish()
+    withdrawn.catch_up()
 
 
 def manifest(folder: Path) -> Mapping[str, Any]:
@@ -137,54 +157,15 @@ def manifest(folder: Path) -> Mapping[str, Any]:
     return stated
 
 
-def put_back(folder: Path, copy: Path) -> None:
-    """Put the copy in the place of the database, and beside it what this machine has lost. Raises: Failed, OSError."""
-    for path, name in ((witness.path(), WITNESS), (withdrawn.path(), WITHDRAWN)):
-        if not path.exists() and (folder / name).exists():
-            shutil.copyfile(folder / name, path)
-    connection.close()
-    if connection.vendor == "sqlite":
-        _replace(copy, Path(settings.DATABASES["default"]["NAME"]))
-    else:
-        run_postgresql(
-            ["pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", str(copy)]
-        )
-
-
-def _replace(copy: Path, database: Path) -> None:
-    """The file appears whole or not at all; the logs beside it are of the one that goes."""
-    draft = database.with_name(f"{database.name}.restoring")
-    shutil.copyfile(copy, draft)
-    draft.chmod(0o600)
-    for suffix in ("-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)
-    os.replace(draft, database)
-
-
-def run_postgresql(command: list[str], *, connect: bool = True) -> None:
-    """Run a program of PostgreSQL's on the database, as the role that owns it. Raises: Failed."""
-    place = settings.HUQAN_DATABASE_OWNER or settings.DATABASES["default"]
-    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
-    given = {name: str(place[key]) for name, key in names.items() if place.get(key)}
-    database = str(connection.settings_dict["NAME"])
-    target = [f"--dbname={database}"] if connect else []
-    try:
-        done = subprocess.run(
-            [command[0], *target, *command[1:]],
-            env={**os.environ, **given},
-            capture_output=True,
-            text=True,
-        )
-    except FileNotFoundError:
-        raise Failed(f"{command[0]} is not installed here. Install PostgreSQL's client programs.") from None
-    if done.returncode != 0:
-        raise Failed(f"{command[0]} failed: {done.stderr.strip()[-1000:]}")
-
-
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _pairs() -> tuple[tuple[Path, str], ...]:
+    """The files outside the database, and what they are called in a backup."""
+    return (witness.path(), WITNESS), (withdrawn.path(), WITHDRAWN)
 
 
 def _empty(folder: Path) -> None:

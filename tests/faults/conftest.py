@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.house import House
-from tests.support import postgres
+from tests.faults.house import House, house_on
 
 HERE = Path(__file__).parent
 WAIT = {"HUQAN_WRITE_WAIT_SECONDS": "1.5"}  # else each of these tests would wait ten
@@ -30,15 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
 def house(request: pytest.FixtureRequest) -> Iterator[House]:
     """A console with demo data, its people signed in, on SQLite and on a PostgreSQL of its own."""
-    if request.param == "sqlite":
-        with House(None, **WAIT) as house:
-            yield from _whole_afterwards(house)
-        return
-    try:
-        postgres.binaries()
-    except postgres.Unavailable as missing:
-        pytest.skip(str(missing))
-    with postgres.server() as cluster, House(cluster, **WAIT) as house:
+    with house_on(request.param, **WAIT) as house:
         yield from _whole_afterwards(house)
 
 

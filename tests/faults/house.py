@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import psycopg
+import pytest
 
+from tests.support import postgres
 from tests.support.console import Agent, Answer, Console, fetch
 from tests.support.postgres import Cluster, database_url
 from tests.support.visitor import Visitor
@@ -34,6 +36,12 @@ _HANGS_BEFORE = """
     CREATE CONSTRAINT TRIGGER hang AFTER INSERT ON review_idempotencykey
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hang()
 """
+
+_HOLDING = "SELECT 1 FROM {0} t WHERE strpos(t::text, '{1}') > 0 LIMIT 1"
+_GUARDS_SQLITE = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit_entry'"
+_GUARDS_POSTGRESQL = (
+    "SELECT tgname FROM pg_trigger WHERE tgrelid = 'audit_entry'::regclass AND NOT tgisinternal"
+)
 
 
 class House(Console):
@@ -107,6 +115,29 @@ class House(Console):
     @property
     def sqlite(self) -> Path:
         return self.folder / "huqan.sqlite3"
+
+    def holding(self, text: str) -> list[str]:
+        """Return the files, and on PostgreSQL the tables, that hold a text."""
+        paths = [path for path in self.folder.rglob("*") if path.is_file()]
+        found = [path.name for path in paths if text.encode() in path.read_bytes()]
+        if self.cluster is not None:
+            tables = self.rows("SELECT relname FROM pg_stat_user_tables")
+            found += [name for (name,) in tables if self.rows(_HOLDING.format(name, text))]
+        return found
+
+    def past_the_guards(self, statement: str) -> None:
+        """Change the log as somebody who may do everything with the database, and put its guards back."""
+        if self.cluster is None:
+            with contextlib.closing(sqlite3.connect(self.sqlite)) as connection:
+                guards = connection.execute(_GUARDS_SQLITE).fetchall()
+                drop = [f"DROP TRIGGER {name};" for name, _ in guards]
+                connection.executescript(";".join([*drop, statement, *(sql for _, sql in guards)]) + ";")
+            return
+        names = [name for (name,) in self.rows(_GUARDS_POSTGRESQL)]
+        alter = "ALTER TABLE audit_entry {} TRIGGER {};"
+        off = [alter.format("DISABLE", name) for name in names]
+        on = [alter.format("ENABLE ALWAYS", name) for name in names]
+        self._sql("".join([*off, f"{statement};", *on]))
 
     # What goes wrong.
 
@@ -232,6 +263,21 @@ class House(Console):
     def kill(self) -> None:
         """End every program of the server in the middle of whatever it does."""
         self.stop(signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def house_on(engine: str, **settings: str) -> Iterator[House]:
+    """Run a console with demo data on SQLite, or on a PostgreSQL of its own; skip where that cannot be had."""
+    if engine == "sqlite":
+        with House(None, **settings) as house:
+            yield house
+        return
+    try:
+        postgres.binaries()
+    except postgres.Unavailable as missing:
+        pytest.skip(str(missing))
+    with postgres.server() as cluster, House(cluster, **settings) as house:
+        yield house
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from huqan_site import backup
+from huqan_site.failed import Failed
 from review.audit.actions import Action
 from review.audit.actors import SYSTEM
 from review.audit.log import record
@@ -31,7 +32,7 @@ class Command(BaseCommand):
                     actor=SYSTEM,
                     after={"sha256": made.digest, "entries_at_least": made.size},
                 )
-        except backup.Failed as failure:
+        except Failed as failure:
             raise CommandError(str(failure)) from None
         except Unavailable as refusal:
             raise CommandError(refusal.detail) from None
