@@ -124,6 +124,7 @@ def _diff() -> Sample:
                 "old": side("20817", "number"),
                 "new": side("20817"),
             },
+            {"pointer": "/steps/0", "kind": "moved", "was": "/steps/2", "new": side("restart")},
             {"pointer": "/note", "kind": "removed", "old": side("partial")},
             {"pointer": "/currency", "kind": "added", "new": side("EUR")},
             {

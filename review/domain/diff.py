@@ -1,7 +1,8 @@
 """The typed difference between two canonical argument texts: what a reviewer reads before he approves.
 
 Values are told apart by type and by canonical text, so 1, true, "1" and null never pass for each other.
-Nothing is cut: a long string is compared by word and carried whole. The work is bounded for the worst
+Nothing is cut: a long string is compared by word and carried whole. An item of an array that stands elsewhere in
+it, just as it was, is a move and not one that went and one that came. The work is bounded for the worst
 256 KiB an agent can send; where a comparison by word would cost too much, it is coarser, never missing.
 """
 
@@ -10,15 +11,15 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, groupby, islice
 from operator import eq, is_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from review.domain.pointers import step
-from review.domain.words import MAX_LETTERS, Piece, align, by_word
+from review.domain.words import MAX_LETTERS, Block, Piece, align, by_word
 
 MAX_DRIFT = 100
 """Rows at most of what an executor is told."""
@@ -36,6 +37,9 @@ FIRST = Cap(300, 300, 2_000)
 EVERY = Cap(sys.maxsize, sys.maxsize, sys.maxsize)
 """What a reader asks for; the reader of bodies takes at most 10,000 values a side."""
 
+MAX_PAIRS = 40_000
+"""Items that went times items that came: beyond that none is looked for at another place."""
+
 _PER_TEXT = 128  # what comparing by word costs at least, in letters
 
 
@@ -44,6 +48,7 @@ class Change(StrEnum):
     REMOVED = "removed"
     CHANGED = "changed"
     TYPE_CHANGED = "type_changed"
+    MOVED = "moved"
     UNCHANGED = "unchanged"
 
 
@@ -60,7 +65,10 @@ class Leaf(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One place. `pointer` is that of the new side, `was` that of the old side where it lay elsewhere."""
+    """One place. `pointer` is that of the new side, `was` that of the old side where it lay elsewhere.
+
+    What moved is the same on both sides; its old place has no row of its own.
+    """
 
     pointer: str
     change: Change
@@ -112,7 +120,12 @@ def drift(approved: str, offered: str | None) -> list[dict[str, Any]]:
     """Return where what is offered differs from what was approved, as JSON members, at most 100."""
     if offered is None:
         return []
-    rows = (row for row in compare(approved, offered).rows if row.change is not Change.UNCHANGED)
+    rows = (
+        part
+        for row in compare(approved, offered).rows
+        if row.change is not Change.UNCHANGED
+        for part in _gone_and_come(row)
+    )
     return [
         {
             "pointer": row.pointer,
@@ -122,6 +135,14 @@ def drift(approved: str, offered: str | None) -> list[dict[str, Any]]:
         }
         for row in islice(rows, MAX_DRIFT)
     ]
+
+
+def _gone_and_come(row: Row) -> tuple[Row, ...]:
+    """A move as what went and what came; any other row as it is."""
+    if row.change is not Change.MOVED:
+        return (row,)
+    gone = Row(row.was or row.pointer, Change.REMOVED, row.old, None)
+    return gone, Row(row.pointer, Change.ADDED, None, row.new)
 
 
 def _read(text: str) -> Any:
@@ -174,9 +195,18 @@ def _leaves(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
         yield pointer, value
 
 
-def _item(value: Any) -> Hashable:
-    """What stands for an array's item when items are aligned: equal for equal values only."""
-    return repr(value) if isinstance(value, dict | list) else value
+class _Keys:
+    """What stands for an array's items when they are compared: equal for equal values only, each written out once."""
+
+    def __init__(self) -> None:
+        self._written: dict[int, str] = {}
+
+    def __call__(self, value: Any) -> Hashable:
+        if not isinstance(value, dict | list):
+            return cast(Hashable, value)
+        if (written := self._written.get(id(value))) is None:
+            written = self._written[id(value)] = repr(value)
+        return written
 
 
 def _in_order(keys: set[str]) -> list[str]:
@@ -195,19 +225,64 @@ def _are_scalars(values: Iterable[Any]) -> bool:
 
 def _places(value: Any) -> int:
     """How many places hold a value in `value`; what is empty is one itself."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if type(value) not in _CONTAINERS:
+        return 1
+    parts = value.values() if isinstance(value, dict) else value
     return (len(parts) if _are_scalars(parts) else sum(map(_places, parts))) or 1
 
 
 class _Run(NamedTuple):
-    """Neighbours in the array at `pointer`, the first of which has the index `start`."""
+    """Items of the array at `pointer`, with the indices that they have in it."""
 
-    items: list[Any]
+    items: Sequence[Any]
     pointer: str
-    start: int
+    places: Sequence[int]
 
     def pointer_of(self, place: int) -> str:
-        return f"{self.pointer}/{self.start + place}"
+        return f"{self.pointer}/{self.places[place]}"
+
+
+def _run(array: list[Any], pointer: str, places: Sequence[int]) -> _Run:
+    if isinstance(places, range):
+        return _Run(array[places.start : places.stop], pointer, places)
+    return _Run([array[place] for place in places], pointer, places)
+
+
+def _moves(old: list[Any], new: list[Any], apart: list[Block], key: _Keys) -> dict[int, int]:
+    """Return where items that no block has in common stood before, by their new index.
+
+    Of equal ones the first that went is the first that came.
+    """
+    if sum(len(block.old) for block in apart) * sum(len(block.new) for block in apart) > MAX_PAIRS:
+        return {}
+    waiting: dict[Hashable, list[int]] = {}
+    for place in chain.from_iterable(reversed(block.old) for block in reversed(apart)):
+        waiting.setdefault(key(old[place]), []).append(place)
+    came = chain.from_iterable(block.new for block in apart)
+    found = ((place, waiting.get(key(new[place]))) for place in came)
+    return {place: places.pop() for place, places in found if places}
+
+
+def _apart(
+    block: Block, moved: Mapping[int, int], gone: Collection[int]
+) -> Iterator[tuple[bool, Sequence[int], Sequence[int]]]:
+    """Cut a block where something moved to: whether it did, the old places, the new ones.
+
+    What moved away from here is left out.
+    """
+    if not moved:
+        yield False, block.old, block.new
+        return
+    left = [place for place in block.old if place not in gone]
+    at = 0
+    for has_moved, places in groupby(block.new, key=moved.__contains__):
+        right = list(places)
+        if has_moved:
+            yield True, [moved[place] for place in right], right
+        else:
+            yield False, left[at : at + len(right)], right
+            at += len(right)
+    yield False, left[at:], []
 
 
 class _Walk:
@@ -243,19 +318,29 @@ class _Walk:
                 self.compare(old[key], new[key], was + token, pointer + token)
 
     def _arrays(self, old: list[Any], new: list[Any], was: str, pointer: str) -> None:
-        for block in align(old, new, _item):
-            left = _Run(old[block.old_start : block.old_end], was, block.old_start)
-            right = _Run(new[block.new_start : block.new_end], pointer, block.new_start)
+        key = _Keys()
+        blocks = align(old, new, key)
+        moved = _moves(old, new, [block for block in blocks if not block.equal], key)
+        gone = frozenset(moved.values())
+        for block in blocks:
             if block.equal:
-                self._same_items(left, right)
-            else:
-                self._other_items(left, right)
+                self._same_items(_run(old, was, block.old), _run(new, pointer, block.new))
+                continue
+            for has_moved, before, after in _apart(block, moved, gone):
+                meet = self._moved_items if has_moved else self._other_items
+                meet(_run(old, was, before), _run(new, pointer, after))
 
     def _same_items(self, left: _Run, right: _Run) -> None:
         shown = right.items[: max(self._room_unchanged, 0)]
         for place, item in enumerate(shown):
             self._unchanged(item, left.pointer_of(place), right.pointer_of(place))
         self._count(Change.UNCHANGED, right.items[len(shown) :])
+
+    def _moved_items(self, left: _Run, right: _Run) -> None:
+        shown = right.items[: max(self._room, 0)]
+        for place, item in enumerate(shown):
+            self._moved(item, left.pointer_of(place), right.pointer_of(place))
+        self._count(Change.MOVED, right.items[len(shown) :])
 
     def _other_items(self, left: _Run, right: _Run) -> None:
         """Compare item by item, so that an item shows what changed in it; the rest came or went."""
@@ -275,10 +360,10 @@ class _Walk:
             self._came_or_went(came_or_went, item, run.pointer_of(place))
         self._count(came_or_went, run.items[first + len(shown) :])
 
-    def _count(self, change: Change, items: list[Any]) -> None:
+    def _count(self, change: Change, items: Sequence[Any]) -> None:
         self._counts[change] += _places(items) if items else 0
 
-    def _count_pairs(self, old: list[Any], new: list[Any]) -> None:
+    def _count_pairs(self, old: Sequence[Any], new: Sequence[Any]) -> None:
         same = sum(map(eq, old, new))
         of_one_type = sum(map(is_, map(type, old), map(type, new)))
         self._counts[Change.UNCHANGED] += same
@@ -292,6 +377,14 @@ class _Walk:
             leaf, before = _leaf(part), was + place[len(pointer) :]
             self._rows.append(Row(place, Change.UNCHANGED, leaf, leaf, before if before != place else None))
         self._room_unchanged -= count
+
+    def _moved(self, value: Any, was: str, pointer: str) -> None:
+        count = _places(value)
+        self._counts[Change.MOVED] += count
+        for place, part in islice(_leaves(value, pointer), max(self._room, 0)):
+            leaf = _leaf(part)
+            self._rows.append(Row(place, Change.MOVED, leaf, leaf, was + place[len(pointer) :]))
+        self._room -= count
 
     def _came_or_went(self, change: Change, value: Any, pointer: str) -> None:
         count = _places(value)

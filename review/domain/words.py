@@ -48,6 +48,16 @@ class Block(NamedTuple):
     new_start: int
     new_end: int
 
+    @property
+    def old(self) -> range:
+        """Its places in the old sequence."""
+        return range(self.old_start, self.old_end)
+
+    @property
+    def new(self) -> range:
+        """Its places in the new sequence."""
+        return range(self.new_start, self.new_end)
+
 
 def shared(old: Sequence[object], new: Sequence[object]) -> int:
     """Return how many items two sequences share at their beginning, by halving: slices compare fast."""

@@ -92,7 +92,8 @@ def _changed(row: Row, first: bool) -> dict[str, Any]:
         "anchor": _anchor(row),
         "kind": row.change.value,
         "typed": row.change is Change.TYPE_CHANGED,
-        "old": _side(row.old, _runs(row, "del")) if row.old else None,
+        "was": row.was,
+        "old": _side(row.old, _runs(row, "del")) if row.old and row.change is not Change.MOVED else None,
         "new": _side(row.new, _runs(row, "ins")) if row.new else None,
         "first": first,
     }
@@ -180,6 +181,7 @@ def _changes(diff: Diff) -> str:
         (Change.TYPE_CHANGED, _("%(n)d type changed")),
         (Change.ADDED, _("%(n)d added")),
         (Change.REMOVED, _("%(n)d removed")),
+        (Change.MOVED, _("%(n)d moved")),
         (Change.UNCHANGED, _("%(n)d unchanged")),
     )
     return ", ".join(text % {"n": diff.counts[change]} for change, text in named if diff.counts.get(change))

@@ -33,7 +33,17 @@ def shapes() -> dict[str, tuple[str, str]]:
         ),
         "a nest as deep as is read, with long lists at its end": (_nest(items), _nest(items[1:])),
         "a long list, turned round": (canonical({"l": items}), canonical({"l": items[::-1]})),
+        "as many objects as moves are looked for, turned round": _turned_round(
+            [{"name": f"file {number} {'x' * 550}", "size": number} for number in range(200)]
+        ),
+        "as long texts as moves are looked for, turned round": _turned_round(
+            [f"{number} {'x' * 580}" for number in range(200)]
+        ),
     }
+
+
+def _turned_round(items: list[JSON]) -> tuple[str, str]:
+    return canonical({"l": items}), canonical({"l": items[::-1]})
 
 
 def _nest(items: list[str]) -> str:

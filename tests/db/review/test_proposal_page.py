@@ -135,6 +135,15 @@ def test_who_was_not_shown_all_rows_has_not_looked_at_the_revision(cast: factori
     assert "revision 2, which you looked at" in shown(cast.alice, third)
 
 
+def test_an_item_that_moved_says_from_where(cast: factories.Team) -> None:
+    steps = ["stop", "copy", "start", "tell"]
+    proposal = call(cast.scout, arguments={"steps": steps})
+    again = revise(proposal.id, by=cast.scout, replaces=1, arguments={"steps": ["tell", *steps[:3]]})
+    page = shown(cast.alice, again, "?base=r1")
+    assert "1 moved, 3 unchanged" in page
+    assert "Moved from <code>/steps/3</code>" in page and 'id="/steps/0"' in page
+
+
 def test_each_row_has_an_address_that_is_its_id(cast: factories.Team) -> None:
     odd = {"a b/c": 1, "é\u202e": 2, "order": {"n": "3\u200b"}}
     page = shown(cast.alice, call(cast.scout, arguments=odd))

@@ -73,7 +73,8 @@ def test_the_rows_hold_both_sides_whole(old, new):
 def test_there_is_a_change_exactly_where_the_texts_differ(old, new):
     diff = compare(canonical(old), canonical(new))
     assert (diff.changes == 0) is (canonical(old) == canonical(new))
-    assert all((row.old == row.new) is (row.change is Change.UNCHANGED) for row in diff.rows)
+    same = {Change.UNCHANGED, Change.MOVED}
+    assert all((row.old == row.new) is (row.change in same) for row in diff.rows)
 
 
 @settings(deadline=None)
@@ -148,6 +149,51 @@ def test_items_that_came_and_went_in_several_places_are_told_apart_from_those_th
         ("/l/2/i", "changed"),
         ("/l/3/i", "added"),
     ]
+
+
+def test_an_item_that_stands_elsewhere_as_it_was_has_moved():
+    diff = compare('{"to":["a","b","c","d"]}', '{"to":["d","a","x","c"]}')
+    assert [(row.pointer, row.change.value, row.was) for row in diff.rows] == [
+        ("/to/0", "moved", "/to/3"),
+        ("/to/1", "unchanged", "/to/0"),
+        ("/to/2", "changed", "/to/1"),
+        ("/to/3", "unchanged", "/to/2"),
+    ]
+    assert (diff.counts[Change.MOVED], diff.changes) == (1, 2)
+    steps = {"steps": [{"do": "stop"}, {"do": "wait", "s": 5}, {"do": "start"}]}
+    turned = {"steps": steps["steps"][::-1]}
+    rows = [row for row in compare(canonical(steps), canonical(turned)).rows if row.change is Change.MOVED]
+    assert [(row.pointer, row.was, row.new.json) for row in rows] == [
+        ("/steps/0/do", "/steps/2/do", '"start"'),
+        ("/steps/1/do", "/steps/1/do", '"wait"'),
+        ("/steps/1/s", "/steps/1/s", "5"),
+    ]
+
+
+def test_of_equal_items_each_has_moved_once():
+    rows = compare('{"n":[1,1,2,3]}', '{"n":[3,2,1,1,1]}').rows
+    assert [(row.pointer, row.change.value, row.was) for row in rows] == [
+        ("/n/0", "moved", "/n/3"),
+        ("/n/1", "moved", "/n/2"),
+        ("/n/2", "unchanged", "/n/0"),
+        ("/n/3", "unchanged", "/n/1"),
+        ("/n/4", "added", None),
+    ]
+
+
+def test_no_move_is_looked_for_among_very_many():
+    old = [f"item {n}" for n in range(300)]
+    diff = compare(canonical({"l": old}), canonical({"l": old[::-1]}))
+    assert Change.MOVED not in diff.counts and diff.changes
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 6), max_size=8), st.randoms())
+def test_an_array_in_another_order_has_nothing_but_moves(items, chance):
+    turned = chance.sample(items, len(items))
+    diff = compare(canonical({"l": items}), canonical({"l": turned}))
+    assert set(diff.counts) <= {Change.MOVED, Change.UNCHANGED}
+    assert sum(diff.counts.values()) == max(len(items), 1)
 
 
 def test_an_item_that_changed_shows_what_changed_in_it():
@@ -242,6 +288,13 @@ def test_drift_says_where_in_json():
     ]
     assert drift('{"n":1}', '{"n":1}') == []
     assert drift('{"n":1}', None) == []
+
+
+def test_what_moved_is_told_an_executor_as_gone_and_come():
+    assert drift('{"to":["a","b","c"]}', '{"to":["c","a","b"]}') == [
+        {"pointer": "/to/2", "change": "removed", "approved": '"c"', "offered": None},
+        {"pointer": "/to/0", "change": "added", "approved": None, "offered": '"c"'},
+    ]
 
 
 def test_drift_is_capped():
