@@ -13,17 +13,15 @@ from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
 from review.access import queries as access
-from review.access.actors import Actor, PersonActor, SystemActor
-from review.access.models import Workspace
-from review.access.refusals import NotManager
+from review.access.actors import PersonActor, SystemActor
+from review.access.services import rules
 from review.audit import dispute, log, withdrawn
 from review.audit.actions import Action
 from review.audit.dispute import Dispute
 from review.audit.transaction import write
 from review.domain.refusals import Invalid, SamePerson
-from review.models import Permit
 from review.queries.adoption import ADOPTED, ADOPTION, CONFIRMED, NEEDED, OPENED, Adoption, waiting
-from review.services.transitions import record
+from review.services.void_permits import unspent, void
 
 NOTHING = "The log agrees with its witness file: there is nothing to adopt."
 
@@ -65,15 +63,15 @@ def confirm_adoption(number: int | None, *, by: PersonActor) -> bool:
 
     Raises: NotManager; Invalid where that adoption is not open any more; SamePerson; Unavailable; OSError.
     """
-    _managed(by, timezone.now())
+    rules.require_any_managed(by, timezone.now())
     found = _found()
     withdrawn.enforce()
     adopted = found.adopted()  # reads the whole witness file, so before anybody waits for this
     with write():
         _must_be_disputed()
-        permits = _unspent(timezone.now())
+        permits = unspent(timezone.now())
         now = log.take_turn()
-        workspace, *_ = _managed(by, now)
+        workspace, *_ = rules.require_any_managed(by, now)
         adoption = waiting()
         if adoption is None or adoption.number != number or adoption.note != found.note:
             raise Invalid(
@@ -86,7 +84,7 @@ def confirm_adoption(number: int | None, *, by: PersonActor) -> bool:
             )
         done = len(managers) + 1 >= NEEDED
         if done:
-            _void(permits, by, now)
+            void(permits, by, now)
             log.adopt(adopted)
         after: dict[str, JSON] = {
             "state": ADOPTED if done else CONFIRMED,
@@ -96,13 +94,6 @@ def confirm_adoption(number: int | None, *, by: PersonActor) -> bool:
         }
         log.record(Action.LOG_ADOPTED, actor=by.audit(), workspace=workspace.id, object=ADOPTION, after=after)
     return done
-
-
-def _managed(by: PersonActor, now: datetime) -> list[Workspace]:
-    managed = access.managed_by(by.person.id, now)
-    if not managed:
-        raise NotManager
-    return managed
 
 
 def _found() -> Dispute:
@@ -121,15 +112,3 @@ def _must_be_disputed() -> None:
 def _still_managing(adoption: Adoption, now: datetime) -> set[UUID]:
     """Those who confirmed and manage a workspace still; of two who turned out to be one person, one."""
     return {access.himself(person) for person in adoption.confirmed_by if access.managed_by(person, now)}
-
-
-def _unspent(now: datetime) -> list[Permit]:
-    """Every permit that somebody could still spend, locked before the log is."""
-    good = Permit.objects.filter(spent_at=None, voided_at=None, expires_at__gt=now)
-    return list(good.select_for_update(of=("self",)).select_related("proposal").order_by("pk"))
-
-
-def _void(permits: list[Permit], by: Actor, now: datetime) -> None:
-    Permit.objects.filter(pk__in=[permit.pk for permit in permits]).update(voided_at=now)
-    for permit in permits:
-        record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from django.contrib.sessions.models import Session
-from django.db.models import Q
 from django.utils import timezone
 
 from review.access.actors import SystemActor
@@ -13,7 +12,7 @@ from review.access.models import SetUpLink
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.transaction import write
-from review.services.withdraw import void_unspent
+from review.services.void_permits import unspent, void
 
 
 class Ended(NamedTuple):
@@ -32,9 +31,10 @@ def end_what_was_open(*, backup: str, by: SystemActor) -> Ended:
     """
     with write():
         now = timezone.now()
-        record_voided = void_unspent(Q(), by, now)
+        permits = unspent(now)
         sessions, _ = Session.objects.all().delete()
         links = SetUpLink.objects.filter(used_at__isnull=True).update(used_at=now)
-        ended = Ended(sessions, links, record_voided())
+        void(permits, by, now)
+        ended = Ended(sessions, links, len(permits))
         log.record(Action.RESTORE_DONE, actor=by.audit(), after={"backup": backup, **ended._asdict()})
     return ended

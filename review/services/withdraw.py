@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -17,11 +16,12 @@ from review.domain import status
 from review.domain.refusals import NotEligible, NotFound
 from review.domain.status import OPEN, Status
 from review.effects import effect_of
-from review.models import Permit, Proposal
+from review.models import Proposal
 from review.queries.visible import is_visible, started_by
 from review.services.expire import meet
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
+from review.services.void_permits import unspent, void
 from review.services.weigh import RELEASE
 
 STAYS_HELD = (
@@ -80,29 +80,11 @@ def withdraw_open(agent: Agent, by: Actor, now: datetime) -> None:
     open_ones = Proposal.objects.filter(agent=agent, status__in=OPEN).order_by("pk")
     proposals = [lock(proposal_id) for proposal_id in open_ones.values_list("pk", flat=True)]
     its_own = Q(proposal__agent=agent) | Q(redeemed_by=agent)
-    void_unspent(its_own, by, now)()
+    void(unspent(now, its_own), by, now)
     for proposal in proposals:
         meet(proposal, now)
         if proposal.status in OPEN:
             _take_back(proposal, by, "Its agent was stopped.", now)
-
-
-def void_unspent(which: Q, by: Actor, now: datetime) -> Callable[[], int]:
-    """Void the permits `which` names that are good and not spent: nobody runs those calls any more.
-
-    Return what records it, and says how many, once every row is locked that the open write() changes.
-    """
-    good = Permit.objects.filter(which, spent_at=None, voided_at=None, expires_at__gt=now)
-    rows = good.select_for_update(of=("self",)).select_related("proposal__workspace", "proposal__agent")
-    voided = list(rows.order_by("pk"))
-    Permit.objects.filter(pk__in=[permit.pk for permit in voided]).update(voided_at=now)
-
-    def recorded() -> int:
-        for permit in voided:
-            record(permit.proposal, Action.PERMIT_VOIDED, by, after={"jti": str(permit.jti)})
-        return len(voided)
-
-    return recorded
 
 
 def _withdraw(proposal_id: UUID, by: AgentActor, reason: str, now: datetime) -> Proposal:

@@ -1,31 +1,12 @@
-"""What the address of a manager's page asks for: which of his workspaces, and which days."""
+"""What the address of a manager's page asks for, and for which days."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
-from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
 
-from review.access import queries as access
-from review.access.actors import PersonActor
-from review.access.refusals import NotManager
-
-if TYPE_CHECKING:
-    from review.access.models import Workspace
-
 DAY = timedelta(days=1)
-
-
-def managed(actor: PersonActor, now: datetime) -> list[Workspace]:
-    """Return the workspaces that `actor` manages, by name.
-
-    Raises: NotManager where he manages none.
-    """
-    found = access.managed_by(actor.person.id, now)
-    if not found:
-        raise NotManager
-    return found
 
 
 def typed(request: HttpRequest, *names: str) -> dict[str, str]:

@@ -18,13 +18,14 @@ from django.views.decorators.http import require_safe
 
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
+from review.access.views.shared import managed
 from review.audit import tallies
 from review.domain import insights as rules
 from review.domain.insights import TOO_FEW, Period
 from review.queries import insights as queries
 from review.queries.story import tools
 from review.views import figures
-from review.views.address import DAY, managed, moment, typed
+from review.views.address import DAY, moment, typed
 from review.views.attached import attachment
 from review.views.figures import Table
 from review.views.spreadsheet import csv_line
@@ -79,7 +80,7 @@ def insights_csv(request: HttpRequest, actor: PersonActor) -> HttpResponseBase:
 
 def _wanted(request: HttpRequest, actor: PersonActor, now: datetime) -> Wanted:
     """Raises: NotManager."""
-    places, asked = managed(actor, now), typed(request, "from", "to", "tool", "workspace")
+    places, asked = managed(actor), typed(request, "from", "to", "tool", "workspace")
     chosen = [one for one in places if asked["workspace"] in ("", one.name)]
     fault = "" if chosen else _("You manage no workspace of that name. All that you manage are shown.")
     try:

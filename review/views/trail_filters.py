@@ -18,11 +18,12 @@ from django.utils.translation import gettext_lazy
 from review.access import queries as access
 from review.access import wording
 from review.access.actors import PersonActor
+from review.access.views.shared import managed
 from review.audit.actions import Action, Ending
 from review.audit.queries import Filters, Scope
 from review.domain.refusals import Invalid
 from review.queries.story import tools
-from review.views.address import DAY, managed, moment, typed
+from review.views.address import DAY, moment, typed
 
 if TYPE_CHECKING:
     from review.access.models import Workspace
@@ -86,7 +87,7 @@ def asked_by(request: HttpRequest, actor: PersonActor) -> Asked:
     Raises: NotManager.
     """
     now = timezone.now()
-    places, said = managed(actor, now), typed(request, *NAMES)
+    places, said = managed(actor), typed(request, *NAMES)
     chosen = [one for one in places if said["workspace"] in ("", one.name)]
     members = {member.person.id for one in chosen for member in access.members(one.id, now)}
     read = _Reader(said, chosen)

@@ -53,6 +53,14 @@ def require_manager(by: Actor, workspace: UUID, now: datetime) -> None:
         raise NotManager
 
 
+def require_any_managed(by: PersonActor, now: datetime) -> list[Workspace]:
+    """Return the workspaces that `by` manages, by name. Raises: NotManager where he manages none."""
+    managed = queries.managed_by(by.person.id, now)
+    if not managed:
+        raise NotManager
+    return managed
+
+
 def require_manager_or_owner(by: Actor, agent: Agent, now: datetime) -> None:
     """For what only makes an agent weaker: its owners may do it too.
 

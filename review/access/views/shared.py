@@ -14,16 +14,14 @@ from huqan_site.lib.problems import Refusal
 from review.access import queries
 from review.access.actors import PersonActor
 from review.access.models import Workspace
-from review.access.refusals import Mistyped, NotAMember, NotManager
+from review.access.refusals import Mistyped, NotAMember
+from review.access.services import rules
 from review.access.step_up import step_up
 
 
 def managed(actor: PersonActor) -> list[Workspace]:
     """Return the workspaces this person manages. Raises: NotManager when there is none."""
-    workspaces = queries.managed_by(actor.person.id, timezone.now())
-    if not workspaces:
-        raise NotManager
-    return workspaces
+    return rules.require_any_managed(actor, timezone.now())
 
 
 def show(
