@@ -106,3 +106,11 @@ def source_of(provenance: dict[str, Any] | None) -> tuple[str, str]:
     return masked(str(provenance.get("kind", ""))).text, masked(
         ", ".join(str(part) for part in named if part)
     ).text
+
+
+def rests_on(line: int) -> str:
+    """Return for what line of a file another one has to wait."""
+    return _(
+        "It rests on line %(line)d, which is not remembered here yet. "
+        "Import the same file again once that is decided."
+    ) % {"line": line}

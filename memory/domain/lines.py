@@ -8,39 +8,73 @@ from typing import Any, NamedTuple
 
 from huqan_site.lib import strict_json
 from huqan_site.lib.canonical_json import JSON
-from memory.domain.arguments import MEMORY_WRITE, moment, validity
+from memory.domain.arguments import ANSWERS, MEMORY_WRITE, moment, validity
 from review.domain import schemas
 from review.domain.refusals import Invalid
 
 WORKSPACE, TRUST, HELD = "workspace", "trust", "quarantined"
+VERSION = 2
+FORMER, CONFLICTS = "former_validity", "conflicts"
 MOST_LINES = 10_000
 MOST_FAULTS = 50
+
+_TIME = {"type": "string", "format": "date-time"}
+_ID = {"type": "string", "format": "uuid"}
 
 LINE: Mapping[str, Any] = {
     "$schema": schemas.DIALECT,
     "title": "One memory",
     "description": "One line of the file, in UTF-8. What stands beside the arguments of memory.write is told by "
-    "an export; an import believes no trust but quarantined.",
+    "an export; an import believes no trust but quarantined, and no conflict resolved. The first version had no v.",
     "type": "object",
     "required": ["content"],
     "additionalProperties": False,
     "properties": {
         **MEMORY_WRITE["properties"],
-        "id": {"type": "string", "format": "uuid"},
+        "v": {"const": VERSION},
+        "id": _ID,
         WORKSPACE: {"type": "string", "minLength": 1, "maxLength": 64},
         TRUST: {"enum": ["trusted", HELD]},
-        "recorded_at": {"type": "string", "format": "date-time"},
+        "recorded_at": _TIME,
+        FORMER: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["until"],
+                "additionalProperties": False,
+                "properties": {"valid_from": _TIME, "valid_to": _TIME, "until": _TIME},
+            },
+        },
+        CONFLICTS: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["with", "opened_at"],
+                "additionalProperties": False,
+                "properties": {
+                    "with": _ID,
+                    "opened_at": _TIME,
+                    "answer": {"enum": list(ANSWERS)},
+                    "resolved_at": _TIME,
+                },
+            },
+        },
     },
 }
 """The published schema of a line (JSON Schema 2020-12)."""
 
 
 class Line(NamedTuple):
-    """A line that can be read: its number from 1, the workspace it names, and what it asks to remember."""
+    """A line that can be read: its number from 1, the workspace it names, and what it asks to remember.
+
+    `id` is that of the memory where it comes from, and `disputed` whether a conflict about it was open there.
+    """
 
     number: int
     workspace: str | None
     arguments: Mapping[str, Any]
+    id: str | None = None
+    disputed: bool = False
 
 
 class Fault(NamedTuple):
@@ -82,7 +116,7 @@ def _read(number: int, line: bytes) -> Line | Fault:
         said = strict_json.read(line)
     except strict_json.Unreadable as unreadable:
         return Fault(number, "", unreadable.code, unreadable.detail.replace("The body", "The line"))
-    return next(_faults(number, said), None) or Line(number, _workspace(said), _arguments(said))
+    return next(_faults(number, said), None) or _line(number, said)
 
 
 def _faults(number: int, said: dict[str, JSON]) -> Iterator[Fault]:
@@ -91,16 +125,29 @@ def _faults(number: int, said: dict[str, JSON]) -> Iterator[Fault]:
         yield Fault(number, error.pointer, error.code, error.detail)
     try:
         validity(said), moment(said, "expires_at")
+        _times_beside(said)
     except Invalid as bad:
         for error in bad.errors:
             yield Fault(number, error.pointer.removeprefix("/arguments"), error.code, error.detail)
 
 
+def _times_beside(said: Mapping[str, Any]) -> None:
+    """Raises: Invalid, where a time that an export tells means nothing."""
+    moment(said, "recorded_at")
+    for place, former in enumerate(said.get(FORMER, ())):
+        at = f"/{FORMER}/{place}"
+        validity(former, at), moment(former, "until", at)
+    for place, conflict in enumerate(said.get(CONFLICTS, ())):
+        for name in ("opened_at", "resolved_at"):
+            moment(conflict, name, f"/{CONFLICTS}/{place}")
+
+
 _SPLIT = f"A file has at most {MOST_LINES} lines. Split it."
 
 
-def _workspace(said: Mapping[str, Any]) -> str | None:
-    return said.get(WORKSPACE)
+def _line(number: int, said: Mapping[str, Any]) -> Line:
+    disputed = any("answer" not in conflict for conflict in said.get(CONFLICTS, ()))
+    return Line(number, said.get(WORKSPACE), _arguments(said), said.get("id"), disputed)
 
 
 def _arguments(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from django.db import transaction
 from huqan_site.lib.canonical_json import JSON, canonical
 from huqan_site.lib.problems import Refusal
 from memory.domain.lines import Line
+from memory.gateway.sources import NotHereYet, Told
 from memory.gateway.values import keys_of
 from memory.queries import admission
 from review.access.actors import PersonActor
@@ -38,6 +39,7 @@ class Fate(StrEnum):
     HELD = "held"
     KNOWN = "known"
     REFUSED = "refused"
+    WAITING = "waiting"
 
 
 class File(NamedTuple):
@@ -48,12 +50,16 @@ class File(NamedTuple):
 
 
 class Became(NamedTuple):
-    """What became of a line: its number, the proposal that it made or made before, or why it was refused."""
+    """What became of a line: its number, the proposal that it made or made before, or why it was refused.
+
+    `rests_on` is the line for which one has to wait.
+    """
 
     line: int
     fate: Fate
     proposal: UUID | None = None
     refusal: Refusal | None = None
+    rests_on: int | None = None
 
 
 def bring_in(
@@ -63,7 +69,8 @@ def bring_in(
 
     `by` manages the workspace. He is the author of every proposal, so others decide, whatever the policy lets agents
     write by themselves. A line that stands here already changes nothing; one that the gate refuses is recorded as
-    refused, and the others go on.
+    refused, and the others go on. One that rests on another line waits until that is remembered here: then the same
+    file brings it in, with the id that its source has here.
 
     Raises: NotFound, NotManager, Unavailable. Each refused attempt is recorded.
     """
@@ -71,18 +78,30 @@ def bring_in(
     def refused(refusal: Refusal) -> None:
         record_refused(refusal, tool=WRITE, text=file.digest, by=by, workspace=into.id)
 
+    told = Told(lines)
     for start in range(0, len(lines), BATCH):
         batch = lines[start : start + BATCH]
-        yield settle(partial(_bring_in, batch, into, by, file), refused=refused)
+        yield settle(partial(_bring_in, batch, told, into, by, file), refused=refused)
 
 
-def _bring_in(batch: Sequence[Line], into: Workspace, by: PersonActor, file: File) -> list[Became]:
+def _bring_in(
+    batch: Sequence[Line], told: Told, into: Workspace, by: PersonActor, file: File
+) -> list[Became]:
     now = log.take_turn()  # what is known, and who manages, stays so until the end
     require_manager(by, into.id, now)
-    begun = begun_before(WRITE, [_digest(line) for line in batch], workspace=into, now=now)
-    became = [_line(line, begun, into, by, file, now) for line in batch]
+    found = [_at_home(line, told, into) for line in batch]
+    digests = [_digest(one) for one in found if isinstance(one, Line)]
+    begun = begun_before(WRITE, digests, workspace=into, now=now)
+    became = [one if isinstance(one, Became) else _line(one, begun, into, by, file, now) for one in found]
     _note(became, into, by, file)
     return became
+
+
+def _at_home(line: Line, told: Told, into: Workspace) -> Line | Became:
+    try:
+        return told.at_home(line, into.id)
+    except NotHereYet as source:
+        return Became(line.number, Fate.WAITING, rests_on=source.line)
 
 
 def _line(
@@ -105,7 +124,8 @@ def _brought(
     weighed = weigh_own(WRITE, line.arguments, workspace=into, now=now)
     if known := begun.get(_digest(line)) or _said_here(line, into):
         return Became(line.number, Fate.KNOWN, known)
-    why, run = f"Line {line.number} of {file.name}", f"import-{file.digest[:16]}"
+    why = f"Line {line.number} of {file.name}{', disputed where it comes from' if line.disputed else ''}"
+    run = f"import-{file.digest[:16]}"
     made = propose_own(WRITE, line.arguments, weighed, workspace=into, by=by, reason=why, now=now, run_id=run)
     begun[_digest(line)] = made.id
     return Became(line.number, Fate.HELD if weighed.held else Fate.PROPOSED, made.id)
@@ -124,7 +144,7 @@ def _digest(line: Line) -> str:
 def _note(became: Sequence[Became], into: Workspace, by: PersonActor, file: File) -> None:
     """Record the batch, unless nothing came of it."""
     fates = Counter(one.fate for one in became)
-    if fates[Fate.KNOWN] == len(became):
+    if fates[Fate.KNOWN] + fates[Fate.WAITING] == len(became):
         return
     counted: dict[str, JSON] = {fate.value: fates[fate] for fate in Fate}
     log.record(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db.models import Model
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import canonical
-from memory.domain.lines import HELD, TRUST, WORKSPACE
+from memory.domain.lines import CONFLICTS, FORMER, HELD, TRUST, VERSION, WORKSPACE
 from memory.domain.masking import masked_value
-from memory.models import MemoryRecord
+from memory.models import FormerValidity, MemoryRecord, RecordConflict
 from memory.queries.recall import rfc3339
 from memory.queries.snapshot import one_moment
 from memory.queries.verdicts import Moment, judge
@@ -57,15 +59,30 @@ def take_out(workspace: Workspace, *, by: PersonActor | SystemActor, and_held: b
 
 
 def _export(workspace: Workspace, and_held: bool) -> Export:
-    trusted = list(_trusted(workspace.id))
     held = list(MemoryRecord.objects.held().filter(workspace=workspace).order_by("id")) if and_held else []
-    told = [_line(record, workspace) for record in trusted + held]
-    open_ = [line for line in told if masked_value(line) == line]
+    found = {record.id: _line(record, workspace) for record in (*_trusted(workspace.id), *held)}
+    open_ = {id_: line for id_, line in found.items() if masked_value(line) == line}
+    beside = _beside(workspace.id, open_)
     return Export(
-        [canonical(line) for line in open_],
-        sum(line[TRUST] == HELD for line in open_),
-        len(told) - len(open_),
+        [canonical({**line, **beside.get(id_, {})}) for id_, line in open_.items()],
+        sum(line[TRUST] == HELD for line in open_.values()),
+        len(found) - len(open_),
     )
+
+
+def _beside(scope: UUID, leaving: Container[UUID]) -> Mapping[UUID, dict[str, list[Any]]]:
+    """Return what was said before of when each held, and its conflicts with others that leave: told, not believed."""
+    told: dict[UUID, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for former in FormerValidity.objects.filter(record__workspace=scope).order_by("id"):
+        told[former.record_id][FORMER].append(_times(former, "valid_from", "valid_to", "until"))
+    for conflict in RecordConflict.objects.filter(workspace=scope).order_by("id"):
+        sides = conflict.older_id, conflict.newer_id
+        if all(side in leaving for side in sides):
+            stands = {"answer": conflict.answer} if conflict.answer else {}
+            stands |= _times(conflict, "opened_at", "resolved_at")
+            for one, other in (sides, sides[::-1]):
+                told[one][CONFLICTS].append({"with": str(other), **stands})
+    return told
 
 
 def _trusted(scope: UUID) -> Iterator[MemoryRecord]:
@@ -76,7 +93,12 @@ def _trusted(scope: UUID) -> Iterator[MemoryRecord]:
 
 
 def _line(record: MemoryRecord, workspace: Workspace) -> dict[str, Any]:
-    said = {name: getattr(record, name) for name in STATED}
-    times = {name: rfc3339(getattr(record, name)) for name in TIMES}
-    stands = {"id": str(record.id), WORKSPACE: workspace.name, TRUST: record.trust}
-    return {name: value for name, value in (said | times | stands).items() if value is not None}
+    said = {name: getattr(record, name) for name in STATED if getattr(record, name) is not None}
+    stands = {"v": VERSION, "id": str(record.id), WORKSPACE: workspace.name, TRUST: record.trust}
+    return {**said, **stands, **_times(record, *TIMES)}
+
+
+def _times(row: Model, *names: str) -> dict[str, str]:
+    """Return the times that a row has, as a file tells them."""
+    times = {name: rfc3339(getattr(row, name)) for name in names}
+    return {name: time for name, time in times.items() if time is not None}

@@ -20,6 +20,7 @@ from memory.domain.lines import LINE, Line, Unfit, read
 from memory.gateway.bring_in import Became, Fate, File, bring_in
 from memory.gateway.take_out import take_out
 from memory.views.address import address
+from memory.words import rests_on
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.access.views.shared import managed, refused_status
@@ -49,7 +50,7 @@ def import_page(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         became = [one for batch in bring_in(lines, into=into, by=actor, file=file) for one in batch]
     except Refusal as refusal:
         return _page(request, workspaces, refusal=refusal)
-    return _page(request, workspaces, status=_recorded(became, file, into), rows=_refused(became))
+    return _page(request, workspaces, status=_recorded(became, file, into), rows=_left_out(became))
 
 
 @require_safe
@@ -145,12 +146,15 @@ def _faults(unfit: Unfit) -> list[dict[str, Any]]:
     ]
 
 
-def _refused(became: Sequence[Became]) -> list[dict[str, Any]]:
-    return [
-        {"line": one.line, "place": "", "why": _why(one.refusal), "code": one.refusal.code}
-        for one in became
-        if one.refusal
-    ][:MOST_ROWS]
+def _left_out(became: Sequence[Became]) -> list[dict[str, Any]]:
+    found = [(one.line, _why_not(one)) for one in became if one.refusal or one.rests_on]
+    return [{"line": line, "place": "", "why": why, "code": code} for line, (why, code) in found[:MOST_ROWS]]
+
+
+def _why_not(one: Became) -> tuple[str, str]:
+    if one.refusal:
+        return _why(one.refusal), one.refusal.code
+    return rests_on(one.rests_on or 0), one.fate.value
 
 
 def _why(refusal: Refusal) -> str:
@@ -162,6 +166,8 @@ def _recorded(became: Sequence[Became], file: File, into: Workspace) -> dict[str
     told = _("%(proposed)d proposed, %(held)d held, %(known)d known here before, %(refused)d refused.") % {
         fate.value: fates[fate] for fate in Fate
     }
+    if fates[Fate.WAITING]:
+        told += " " + _("%(n)d wait for what they rest on.") % {"n": fates[Fate.WAITING]}
     title = ngettext("%(n)d line of %(file)s is read.", "%(n)d lines of %(file)s are read.", len(became))
     waiting = address("queue", {"view": "others", "q": f"import-{file.digest[:16]}"})
     return {

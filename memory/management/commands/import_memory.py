@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from huqan_site.lib.problems import Refusal
 from memory.domain.lines import Line, Unfit, read
 from memory.gateway.bring_in import Became, Fate, File, bring_in
+from memory.words import rests_on
 from review.access import queries as access
 from review.access.actors import PersonActor
 from review.access.models import Workspace
@@ -67,11 +68,13 @@ class Command(BaseCommand):
             done += len(became)
             fates.update(one.fate for one in became)
             self.stdout.write(f"{into.name}: {done} of {len(lines)} lines")
-            self._say_refused(became)
+            self._say_not_taken(became)
         self.stdout.write(f"{into.name}: {', '.join(f'{fates[fate]} {fate.value}' for fate in Fate)}")
 
-    def _say_refused(self, became: Iterable[Became]) -> None:
+    def _say_not_taken(self, became: Iterable[Became]) -> None:
         for one in became:
+            if one.rests_on:
+                self.stderr.write(f"Line {one.line} waits: {rests_on(one.rests_on)}")
             if one.refusal:
                 why = " ".join(error.detail for error in one.refusal.errors) or one.refusal.detail
                 self.stderr.write(f"Line {one.line} is refused: {why} ({one.refusal.code})")

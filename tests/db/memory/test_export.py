@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from memory.domain.lines import LINE, read
+from memory.domain.validity import Interval
 from memory.gateway.bring_in import File, bring_in
 from memory.gateway.take_out import take_out
+from memory.gateway.validity import correct
 from memory.models import MemoryRecord
 from review.access.actors import PersonActor
 from review.access.refusals import NotFound, NotManager
@@ -139,3 +142,41 @@ def test_the_command_writes_all_workspaces_or_one(team: Team, tmp_path: Path) ->
     assert contents(out.getvalue().splitlines()) == [("Elsewhere.", "trusted")]
     with pytest.raises(CommandError, match="no workspace nowhere"):
         call_command("export_memory", "--workspace=nowhere")
+
+
+def test_it_tells_what_was_said_before_and_what_contradicts_what(team: Team) -> None:
+    old, new = (
+        known(team.scout, said, team.alice, subject="port", predicate="is", valid_from=start)
+        for said, start in ((PORT, "2026-01-01T00:00:00Z"), ("Another.", "2026-02-01T00:00:00Z"))
+    )
+    correct(old, Interval(old.valid_from, old.valid_from + timedelta(days=60)))
+    one, other = map(json.loads, take_out(team.acme, by=team.dana, and_held=False).lines)
+    assert [{"valid_from": before.pop("valid_from")} for before in one["former_validity"]] == [
+        {"valid_from": "2026-01-01T00:00:00Z"}
+    ]
+    assert [conflict["with"] for conflict in (*one["conflicts"], *other["conflicts"])] == [
+        str(new.id),
+        str(old.id),
+    ]
+    assert not any("answer" in conflict for conflict in one["conflicts"])
+    assert [schemas.errors(LINE, line) for line in (one, other)] == [[], []]
+    approve(asked(team.alice, "memory.archive", new), team.carol)
+    [alone] = map(json.loads, take_out(team.acme, by=team.dana, and_held=False).lines)
+    assert "conflicts" not in alone
+
+
+def test_what_leaves_one_workspace_comes_into_another_with_what_it_rests_on(team: Team) -> None:
+    source = known(team.scout, PORT, team.alice)
+    from_it = {"kind": "user", "ref": "t", "derived_from": [str(source.id)]}
+    known(team.scout, "Staging is open.", team.alice, provenance=from_it)
+    leaving = take_out(team.acme, by=team.dana, and_held=False).lines
+    for _ in range(2):
+        lines = read(line.encode() for line in leaving)
+        for batch in bring_in(lines, into=team.globex, by=team.mallory, file=File("a.jsonl", "d" * 64)):
+            for became in batch:
+                if became.fate == "proposed":
+                    approve(Proposal.objects.get(id=became.proposal), team.nina)
+    there = take_out(team.globex, by=team.mallory, and_held=False).lines
+    assert contents(there) == contents(leaving)
+    first, second = map(json.loads, there)
+    assert second["provenance"]["derived_from"] == [first["id"]] != [str(source.id)]

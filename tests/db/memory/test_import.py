@@ -12,13 +12,23 @@ from django.core.management import CommandError, call_command
 from huqan_site.lib.canonical_json import canonical
 from memory.domain.lines import read
 from memory.gateway.bring_in import Became, File, bring_in
-from memory.models import MemoryRecord, Tombstone
+from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import PersonActor
 from review.access.refusals import NotFound, NotManager
 from review.audit.models import Entry, PrivateText
-from review.models import Proposal
+from review.models import Proposal, Revision
 from tests.support.factories import Team
-from tests.support.memory_acts import TICKET, approve, doubtful, known, recalled, reject, remember
+from tests.support.memory_acts import (
+    TICKET,
+    approve,
+    arguments_of,
+    asked,
+    doubtful,
+    known,
+    recalled,
+    reject,
+    remember,
+)
 from tests.support.pages import browser
 
 PORT = "The staging port is 7443."
@@ -176,6 +186,84 @@ def test_only_a_manager_of_the_workspace_imports(team: Team, who: str, refusal: 
     assert Entry.objects.get(action="proposal.refused").person == str(getattr(team, who).person.id)
 
 
+# What one line rests on is another memory here than where the file comes from.
+
+THERE = "01890000-0000-7000-8000-000000000001"
+OPEN = "Staging is open."
+
+
+def resting(content: str = OPEN, on: str = THERE, **members: Any) -> str:
+    return line(content, provenance={"kind": "user", "ref": "t", "derived_from": [on]}, **members)
+
+
+def two_lines() -> list[str]:
+    return [line(id=THERE), resting(id="01890000-0000-7000-8000-000000000002")]
+
+
+def test_a_line_waits_for_what_it_rests_on_and_comes_with_the_id_that_has_here(team: Team) -> None:
+    became = bring(team, *two_lines())
+    assert fates(became) == [(1, "proposed"), (2, "waiting")]
+    assert became[1].rests_on == 1
+    approve(Proposal.objects.get(id=became[0].proposal), team.alice)
+    became = bring(team, *two_lines())
+    assert fates(became) == [(1, "known"), (2, "proposed")]
+    approve(Proposal.objects.get(id=became[1].proposal), team.alice)
+    source, derived = MemoryRecord.objects.order_by("id")
+    assert derived.provenance is not None
+    assert derived.provenance["derived_from"] == [str(source.id)] != [THERE]
+    before = state()
+    assert fates(bring(team, *two_lines())) == [(1, "known"), (2, "known")]
+    assert state() == before
+    approve(asked(team.alice, "memory.retract", source), team.carol)
+    assert recalled(team.scout) == []
+
+
+def test_the_same_file_changes_nothing_while_a_line_waits(team: Team) -> None:
+    bring(team, *two_lines())
+    before = state()
+    assert fates(bring(team, *two_lines())) == [(1, "known"), (2, "waiting")]
+    assert state() == before
+
+
+def test_what_rests_on_a_rejected_value_waits_for_good(team: Team) -> None:
+    reject(remember(team.scout, PORT), team.alice, tombstone=True)
+    assert fates(bring(team, *two_lines())) == [(1, "refused"), (2, "waiting")]
+    assert fates(bring(team, *two_lines())) == [(1, "refused"), (2, "waiting")]
+
+
+def test_what_rests_on_a_memory_that_the_file_lacks_is_refused(team: Team) -> None:
+    [became] = bring(team, resting())
+    assert became.fate == "refused"
+
+
+def test_a_file_that_comes_home_keeps_its_ids(team: Team) -> None:
+    source = known(team.scout, PORT, team.alice)
+    [_, became] = bring(team, line(id=str(source.id)), resting(on=str(source.id)))
+    asked_for = arguments_of(Proposal.objects.get(id=became.proposal))
+    assert asked_for["provenance"]["derived_from"] == [str(source.id)]
+
+
+def test_no_file_resolves_a_conflict_and_an_open_one_is_named(team: Team) -> None:
+    known(team.scout, PORT, team.alice, subject="port", predicate="is")
+    settled = {
+        "with": THERE,
+        "opened_at": "2026-01-01T00:00:00Z",
+        "answer": "keep_new",
+        "resolved_at": "2026-01-02T00:00:00Z",
+    }
+    open_ = {"with": THERE, "opened_at": "2026-01-01T00:00:00Z"}
+    named = {"subject": "port", "predicate": "is"}
+    one, other = (
+        line(said, conflicts=[conflict], **named)
+        for said, conflict in (("The staging port is 7444.", settled), ("The staging port is 7445.", open_))
+    )
+    for became in bring(team, one, other):
+        approve(Proposal.objects.get(id=became.proposal), team.alice)
+    assert RecordConflict.objects.unresolved().count() == 3
+    said = set(Revision.objects.filter(proposal__agent=None).values_list("rationale", flat=True))
+    assert said == {"Line 1 of a.jsonl", "Line 2 of a.jsonl, disputed where it comes from"}
+
+
 # The command.
 
 
@@ -192,9 +280,14 @@ def test_the_command_imports_and_shows_how_far_it_is(
         "acme: 2 of 5 lines",
         "acme: 4 of 5 lines",
         "acme: 5 of 5 lines",
-        "acme: 4 proposed, 0 held, 0 known, 1 refused",
+        "acme: 4 proposed, 0 held, 0 known, 1 refused, 0 waiting",
     ]
     assert err.startswith("Line 5 is refused: This value was rejected before")
+
+
+def test_the_command_says_what_a_line_waits_for(team: Team, tmp_path: Path) -> None:
+    _, err = run("import_memory", the_file(tmp_path, *two_lines()), "--by=dana", "--workspace=acme")
+    assert err.startswith("Line 2 waits: It rests on line 1, which is not remembered here yet.")
 
 
 def test_without_a_name_the_command_only_checks(team: Team, tmp_path: Path) -> None:
@@ -237,6 +330,12 @@ def test_a_manager_imports_on_the_page_and_is_told_what_became_of_it(team: Team)
     said = shown.content.decode()
     assert "1 proposed, 0 held, 0 known here before, 1 refused." in said
     assert "<td>2</td>" in "".join(said.split()) and "tombstoned" in said
+
+
+def test_the_page_says_what_a_line_waits_for(team: Team) -> None:
+    said = send(team.dana, *two_lines()).content.decode()
+    assert "1 wait for what they rest on." in said
+    assert "It rests on line 1, which is not remembered here yet." in said
 
 
 def test_the_page_names_the_bad_line_and_takes_nothing(team: Team) -> None:

@@ -14,6 +14,7 @@ from memory.domain.lines import LINE, MOST_FAULTS, MOST_LINES, Unfit, read
 from review.domain import schemas
 
 PORT = "The staging port is 7443."
+OTHER = "01890000-0000-7000-8000-000000000000"
 
 
 def line(**members: Any) -> bytes:
@@ -29,7 +30,18 @@ def faults(*lines: bytes) -> list[tuple[int, str, str]]:
 def test_a_line_asks_for_what_a_write_takes_and_for_nothing_an_export_tells_beside_it() -> None:
     told = {"id": "01890000-0000-7000-8000-000000000000", "trust": "trusted", "workspace": "acme"}
     [one] = read([line(**told, subject="port", recorded_at="2026-01-01T00:00:00Z")])
-    assert one == (1, "acme", {"content": PORT, "subject": "port"})
+    assert one == (1, "acme", {"content": PORT, "subject": "port"}, told["id"], False)
+
+
+def test_what_was_said_before_and_what_contradicts_it_is_told_and_asks_for_nothing() -> None:
+    before = {"valid_to": "2026-01-01T00:00:00Z", "until": "2026-02-01T00:00:00Z"}
+    open_ = {"with": OTHER, "opened_at": "2026-01-01T00:00:00Z"}
+    settled = {**open_, "answer": "keep_both", "resolved_at": "2026-01-02T00:00:00Z"}
+    disputed, decided = read(
+        [line(v=2, former_validity=[before], conflicts=[open_, settled]), line(conflicts=[settled])]
+    )
+    assert disputed.arguments == decided.arguments == {"content": PORT}
+    assert (disputed.disputed, decided.disputed) == (True, False)
 
 
 def test_what_was_held_is_untrusted_and_trust_is_not_believed() -> None:
@@ -52,6 +64,21 @@ def test_blank_lines_count_and_say_nothing() -> None:
         (b'{"content": "a", "confidence": 1e999}', ("", "inexact_number")),
         (b'"content"', ("", "malformed")),
         (line(approved=True), ("/approved", "unknown_field")),
+        (line(v=3), ("/v", "const")),
+        (line(recorded_at="yesterday"), ("/recorded_at", "format")),
+        (
+            line(former_validity=[{"valid_to": "2026-01-01T00:00:00Z"}]),
+            ("/former_validity/0/until", "required"),
+        ),
+        (line(former_validity=[{"until": "2026-12-07T10:00Z"}]), ("/former_validity/0/until", "time")),
+        (
+            line(conflicts=[{"with": OTHER, "opened_at": "2026-12-07T10:00Z"}]),
+            ("/conflicts/0/opened_at", "time"),
+        ),
+        (
+            line(conflicts=[{"with": OTHER, "opened_at": "2026-12-07T10:00:00Z", "answer": "mine"}]),
+            ("/conflicts/0/answer", "enum"),
+        ),
         (line(trust="erased"), ("/trust", "enum")),
         (line(content=7), ("/content", "type")),
         (b"{}", ("/content", "required")),
