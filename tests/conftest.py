@@ -88,6 +88,24 @@ def the_cast_needs_no_entries() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_written_unrecorded(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a database test in which the product wrote what no entry tells of.
+
+    What a test or a factory writes by its own hand does not count. Marked as `unwatched`, with why, a test may do more.
+    """
+    not_watched = request.node.get_closest_marker("unwatched")
+    assert not_watched is None or not_watched.args, "Say why this test is not watched."
+    if not_watched or request.node.get_closest_marker("both_engines") is None:
+        yield
+        return
+    from tests.support.watcher import watching
+
+    with watching() as watcher:
+        yield
+    assert watcher.unrecorded == []
+
+
 @pytest.fixture(scope="session")
 def console() -> Iterator[Console]:
     """Run a console with demo data, one for all browser tests of this worker."""

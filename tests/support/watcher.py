@@ -25,6 +25,7 @@ CHANGES = re.compile(
     r'\s*(?:INSERT (?:OR \w+ )?INTO|REPLACE INTO|UPDATE|DELETE FROM)\s+"?(\w+)', re.IGNORECASE
 )
 
+_INDEX = "an index over memories: it is computed from them"
 #: Written without an entry of its own, and why that is right.
 UNRECORDED = {
     "access_requestcount": "a count of requests",
@@ -36,6 +37,10 @@ UNRECORDED = {
     "audit_private_text": "it is the entry's",
     "django_session": "who is signed in; signing in and out are recorded",
     "huqan_cache": "counters and what can be computed again",
+    "memory_fts": _INDEX,
+    "memory_indexed": _INDEX,
+    "memory_recallepoch": _INDEX,
+    "memory_recallterm": _INDEX,
     "review_claim": "who is looking at what just now; it decides nothing and ends by itself",
     "review_comment": "what people say to each other: it decides nothing, and no listed action is true of it",
     "review_look": "when somebody first saw a revision",
@@ -44,9 +49,14 @@ UNRECORDED = {
     "webhooks_told": "who was told of what, so that he is not told again",
     "webhooks_wish": "how somebody wants to be told: it changes nothing that is proved",
 }
+#: Which of these PostgreSQL does without.
+ONLY_ON_SQLITE = {"memory_fts", "memory_indexed"}
 #: The same for some statements on tables that are watched.
 UNRECORDED_STATEMENTS = {
     'UPDATE "access_user" SET "last_login"': "the sign-in is recorded",
+    'UPDATE "access_user" SET "language"': "how somebody's own pages are: nothing may be done or is proved by it",
+    'UPDATE "access_user" SET "keys"': "likewise",
+    'UPDATE "memory_memoryrecord" SET "tokens"': "the words of a text, as they are computed again",
     'UPDATE "mfa_authenticator"': "a code was used, for something that is recorded",
 }
 _THROUGH = ("review/audit/statements.py", "models.py", "querysets.py")  # say how, not who

@@ -267,6 +267,7 @@ def base(team: Team) -> Proposal:
     ),
     st.sampled_from(WORLD),
 )
+@pytest.mark.unwatched("it corrects what held without a decision to do so")
 def test_an_agent_gets_what_the_model_says(
     team: Team, base: Proposal, events: list[Any], as_of: datetime
 ) -> None:

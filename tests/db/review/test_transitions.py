@@ -14,6 +14,7 @@ from tests.support.review_acts import call
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.unwatched("it moves a proposal with nobody who does it")
 def test_of_two_who_read_the_same_state_one_moves_it() -> None:
     made = call(factories.team().scout)
     first, second = (Proposal.objects.get(pk=made.pk) for _ in range(2))
@@ -23,6 +24,7 @@ def test_of_two_who_read_the_same_state_one_moves_it() -> None:
     assert Proposal.objects.get(pk=made.pk).status == "withdrawn"
 
 
+@pytest.mark.unwatched("it moves a proposal with nobody who does it")
 def test_a_revision_in_between_makes_the_move_fail() -> None:
     made = call(factories.team().scout)
     read = Proposal.objects.get(pk=made.pk)
