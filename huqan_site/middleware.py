@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -26,6 +27,8 @@ class UnavailableMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:  # also of a form that keeps what was typed
+            response.headers.setdefault("Retry-After", str(Unavailable.retry_after))
         response.headers.setdefault("Cache-Control", "no-store")
         response.headers.setdefault("Permissions-Policy", NO_FEATURES)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")

@@ -53,6 +53,8 @@ class House(Console):
         if cluster is not None:
             settings |= cluster.with_two_roles(self.database)
         super().__init__(**settings)
+        self.witness = self.folder / "outside" / "witness.txt"
+        self.environ["HUQAN_WITNESS_FILE"] = str(self.witness)
 
     def start(self) -> None:
         """Start the server and sign the people in who were not yet."""
@@ -257,7 +259,14 @@ class House(Console):
     @contextlib.contextmanager
     def witness_closed(self) -> Iterator[None]:
         """Let nobody append to the witness file for the block."""
-        with _mode(self.folder / "witness.txt", 0o400):
+        with _mode(self.witness, 0o400):
+            yield
+
+    @contextlib.contextmanager
+    def witness_lost(self) -> Iterator[None]:
+        """Take the witness file away, and for the block let nobody make another in its folder."""
+        self.witness.unlink()
+        with _mode(self.witness.parent, 0o500):
             yield
 
     def kill(self) -> None:

@@ -24,5 +24,5 @@ def test_what_was_acknowledged_lasts_and_happens_once(house: House) -> None:
 
 def cut_short(house: House) -> None:
     """Take the end of the last note off the witness file, as a power cut would."""
-    witness = house.folder / "witness.txt"
+    witness = house.witness
     witness.write_bytes(witness.read_bytes()[:-40])

@@ -84,10 +84,13 @@ def test_nobody_is_signed_in_unrecorded(house: House, fault: Fault) -> None:
     newcomer.sign_in()
 
 
-def test_a_witness_file_that_cannot_be_appended_to_stops_the_next_write(house: House) -> None:
+@pytest.mark.parametrize("disk", ["closed", "full"])
+def test_a_witness_file_that_cannot_be_appended_to_stops_the_next_write(house: House, disk: str) -> None:
+    if disk == "full" and house.cluster is None:
+        pytest.skip("The database is on that disk too, and the decision itself is refused.")
     first, second = house.proposed(), house.proposed()
     ballots = [house.alice.ballot(one["id"]) for one in (first, second)]
-    with house.witness_closed():
+    with house.witness_closed() if disk == "closed" else house.full_disk():
         stands = house.alice.cast(first["id"], ballots[0])
         stopped = house.alice.cast(second["id"], ballots[1])
         must_be_unavailable(house.refund())
@@ -95,6 +98,17 @@ def test_a_witness_file_that_cannot_be_appended_to_stops_the_next_write(house: H
     assert stands.status == 200
     must_be_an_unavailable_page(stopped)
     assert house.alice.cast(second["id"], ballots[1]).status == 200
+
+
+def test_a_witness_file_that_is_lost_and_cannot_be_made_again_stops_every_write(house: House) -> None:
+    waiting = house.proposed()
+    ballot = house.alice.ballot(waiting["id"])
+    with house.witness_lost():
+        must_be_unavailable(house.refund())
+        must_be_an_unavailable_page(house.alice.cast(waiting["id"], ballot))
+        assert house.status(waiting) == "pending"
+    assert house.alice.cast(waiting["id"], ballot).status == 200
+    assert house.witness.exists()
 
 
 def test_a_database_that_is_gone_for_a_moment_is_there_again_without_a_restart(house: House) -> None:

@@ -40,7 +40,7 @@ def picture() -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table of ours, by table."""
     models = [
         model
-        for name in ("access", "review", "memory", "audit")
+        for name in ("access", "review", "webhooks", "memory", "audit")
         for model in apps.get_app_config(name).get_models()
     ]
     return {

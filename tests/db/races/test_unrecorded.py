@@ -10,26 +10,32 @@ from typing import Any, NamedTuple
 import pytest
 
 from huqan_site.lib.problems import Refusal
-from memory.gateway.ask import ask_to_resolve
-from memory.models import RecordConflict
+from memory.gateway.ask import ask_to_lift, ask_to_resolve
+from memory.models import RecordConflict, Tombstone
+from review.access.models import Membership
 from review.access.roles import Role, Scope
-from review.access.services.agents import create_agent, stop_agent
-from review.access.services.delegations import grant_delegation
-from review.access.services.memberships import grant_membership
+from review.access.services.agents import create_agent, resume_agent, stop_agent, transfer_agent
+from review.access.services.delegations import grant_delegation, revoke_delegation
+from review.access.services.memberships import grant_membership, revoke_membership
 from review.access.services.minting import mint_token, revoke_token
+from review.access.services.people import create_person_with_account, disable_person
 from review.audit.models import Entry
 from review.audit.refusals import Unavailable
 from review.models import Proposal
 from review.services.activate_policy import activate_first
 from review.services.expire import expire
+from review.services.fall_silent import fall_silent
 from review.services.issue_permit import redeem
 from review.services.report_outcome import report
 from review.services.spend_permit import spend
 from review.services.withdraw import withdraw
+from review.webhooks.services import register_own_webhook
 from tests.db.races.stage import deciding
 from tests.support import factories
 from tests.support.factories import Team
-from tests.support.memory_acts import arguments_of, doubtful, known, remember, reword
+from tests.support.memory_acts import arguments_of, asked, doubtful, known, remember, retracting, reword
+from tests.support.memory_acts import reject as reject_memory
+from tests.support.policy_acts import proposed, with_rule
 from tests.support.refusing import no_entry_of, picture
 from tests.support.review_acts import at, call, mail, vote
 
@@ -246,6 +252,101 @@ def grant_a_role(team: Team) -> Act:
 @case("delegation.granted")
 def let_an_agent_act_for_one(team: Team) -> Act:
     return lambda: grant_delegation(team.scout.agent.id, by=team.alice)
+
+
+@case("membership.revoked")
+def end_a_role(team: Team) -> Act:
+    held = Membership.objects.get(person=team.carol.person)
+    return lambda: revoke_membership(held.id, by=team.dana)
+
+
+@case("delegation.revoked")
+def let_it_act_no_longer(team: Team) -> Act:
+    given = grant_delegation(team.scout.agent.id, by=team.alice)
+    return lambda: revoke_delegation(given.id, by=team.alice)
+
+
+@case("agent.transferred")
+def hand_an_agent_over(team: Team) -> Act:
+    return lambda: transfer_agent(team.scout.agent.id, to=team.carol.person.id, by=team.dana)
+
+
+@case("agent.resumed")
+def let_an_agent_go_on(team: Team) -> Act:
+    stop_agent(team.scout.agent.id, reason="It went wrong.", by=team.dana)
+    return lambda: resume_agent(team.scout.agent.id, by=team.erin)
+
+
+@case("person.created", "membership.granted")
+def bring_a_person(team: Team) -> Act:
+    terms: dict[str, Any] = {"workspace": team.acme.id, "roles": [Role.REVIEWER]}
+    return lambda: create_person_with_account("Frank", "frank", by=team.dana, **terms)
+
+
+@case("person.disabled")
+def disable_a_person(team: Team) -> Act:
+    return lambda: disable_person(team.carol.person.id, by=team.dana)
+
+
+@case("decision.approved", "policy.activated", "proposal.executed")
+def change_the_policy(team: Team) -> Act:
+    document = with_rule(team.acme, "calendar.book", approvals=2)
+    return deciding(team.erin, proposed(team.dana, team.acme, document))
+
+
+@case("webhook.registered")
+def have_oneself_told(team: Team) -> Act:
+    return lambda: register_own_webhook("https://8.8.8.8/told", by=team.alice)
+
+
+@case("decision.approved", "memory.archived", "proposal.executed")
+def archive(team: Team) -> Act:
+    record = known(team.scout, PORT, team.carol)
+    return deciding(team.alice, asked(team.carol, "memory.archive", record))
+
+
+@case("decision.approved", "memory.retracted", "tombstone.created", "proposal.executed")
+def retract(team: Team) -> Act:
+    record = known(team.scout, PORT, team.carol)
+    return deciding(team.alice, retracting(team.scout, record))
+
+
+@case("decision.approved", "tombstone.lifted", "proposal.executed")
+def lift(team: Team) -> Act:
+    reject_memory(remember(team.scout, PORT), team.alice, tombstone=True)
+    asking = ask_to_lift(Tombstone.objects.get().id, by=team.carol, reason="It is right again.")
+    return deciding(team.alice, asking)
+
+
+@case(
+    *("decision.approved", "memory.erased", "tombstone.created"),
+    *(
+        "memory.erased",
+        "proposal.executed",
+        "memory.erased",
+    ),  # the record, what proposed it, and the asking itself
+)
+def erase(team: Team) -> Act:
+    record = known(team.scout, PORT, team.carol)
+    return deciding(team.alice, vote(team.bob, asked(team.carol, "memory.erase", record)).proposal)
+
+
+@case("proposal.proposed", "memory.quarantined", "proposal.quarantined")
+def set_a_memory_aside(team: Team) -> Act:
+    record = known(team.scout, PORT, team.carol)
+    return lambda: asked(team.alice, "memory.release", record)
+
+
+@case("permit.expired", "outcome.unknown")
+def hear_nothing(team: Team) -> Act:
+    proposal = call(team.scout, "search.web")
+    permit = redeem(proposal.id, by=team.scout, binding=proposal.binding)
+
+    def much_later() -> None:
+        with at(permit.issued_at + timedelta(hours=1)):
+            fall_silent(proposal.id)
+
+    return much_later
 
 
 @pytest.mark.parametrize("name", CASES)
