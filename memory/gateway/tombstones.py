@@ -10,7 +10,8 @@ from django.utils import timezone
 from huqan_site.lib.canonical_json import JSON
 from memory.gateway.stillness import stand_still
 from memory.gateway.values import keys_of
-from memory.models import MemoryRecord, Tombstone, ValueKey
+from memory.models import Tombstone, ValueKey
+from memory.queries import admission
 from review.access.actors import Actor, PersonActor
 from review.audit import log
 from review.audit.actions import Action
@@ -20,7 +21,7 @@ from review.models import Proposal
 
 def refuse_rejected(scope: UUID, keys: Sequence[ValueKey]) -> None:
     """Raises: Tombstoned, naming the tombstone, where the value with these keys was rejected for good."""
-    tombstone = Tombstone.objects.standing(scope).with_value(keys).first()
+    tombstone = admission.tombstone(scope, keys)
     if tombstone:
         raise Tombstoned(tombstone=str(tombstone.id))
 
@@ -37,9 +38,9 @@ def bury(proposal: Proposal, content: str, *, by: Actor) -> Tombstone | None:
     scope = proposal.workspace_id
     stand_still()
     keys = keys_of(scope, content)
-    if MemoryRecord.objects.recallable(scope).with_value(keys).exists():
+    if admission.twin(scope, keys):
         return None
-    return Tombstone.objects.standing(scope).with_value(keys).first() or _tombstone(proposal, keys[0], by)
+    return admission.tombstone(scope, keys) or _tombstone(proposal, keys[0], by)
 
 
 def lift(proposal: Proposal, tombstone_id: UUID, *, by: Actor) -> Tombstone:

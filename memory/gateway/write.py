@@ -15,6 +15,7 @@ from memory.gateway.stillness import stand_still
 from memory.gateway.tombstones import refuse_rejected
 from memory.gateway.values import keys_of
 from memory.models import Lifecycle, MemoryRecord, RecordEvidence, Trust
+from memory.queries import admission
 from review.access.actors import Actor
 from review.audit.actions import Action
 from review.models import Proposal
@@ -54,7 +55,7 @@ def write(proposal: Proposal, arguments: Mapping[str, Any], *, by: Actor) -> Adm
     stand_still()
     keys = keys_of(scope, arguments["content"])
     refuse_rejected(scope, keys)
-    twin = MemoryRecord.objects.recallable(scope).with_value(keys).first()
+    twin = admission.twin(scope, keys)
     if twin:
         corroborate(twin, proposal, arguments.get("provenance"), by=by)
         return Admitted(twin, Admission.CORROBORATED)

@@ -55,6 +55,12 @@ def _twins(scope: UUID, *parts: str) -> QuerySet[MemoryRecord]:
     return MemoryRecord.objects.recallable(scope).with_value(_keys(parts)).order_by("pk")[:1]
 
 
+@prepared
+def _set_aside(scope: UUID, *parts: str) -> QuerySet[MemoryRecord]:
+    held = MemoryRecord.objects.held().filter(workspace_id=scope, held_by__isnull=False)
+    return held.with_value(_keys(parts)).order_by("pk")[:1]
+
+
 def _parts(keys: Sequence[ValueKey]) -> list[str]:
     return [part for key in keys for part in key]
 
@@ -72,8 +78,7 @@ def contradicted(scope: UUID, topic: str | None, value_key: str, validity: Inter
 
 def set_aside(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
     """Return the record of this very value that a reviewer has put into quarantine."""
-    held = MemoryRecord.objects.held().filter(workspace_id=scope, held_by__isnull=False)
-    return held.with_value(keys).first()
+    return next(iter(_set_aside(scope, *_parts(keys))), None)
 
 
 def record(scope: UUID, id_: UUID) -> MemoryRecord | None:

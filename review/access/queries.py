@@ -90,8 +90,7 @@ def workspaces_ever(person: UUID) -> set[UUID]:
 
 
 def has_role(person: UUID, workspace: UUID, role: Role, now: datetime) -> bool:
-    held = Membership.objects.active(now).held_by(person)
-    return held.filter(workspace_id=workspace, role=role).exists()
+    return role in _roles(person, workspace, now)
 
 
 def is_manager(person: UUID, workspace: UUID, now: datetime) -> bool:
@@ -99,7 +98,13 @@ def is_manager(person: UUID, workspace: UUID, now: datetime) -> bool:
 
 
 def is_member(person: UUID, workspace: UUID, now: datetime) -> bool:
-    return Membership.objects.active(now).held_by(person).filter(workspace_id=workspace).exists()
+    return bool(_roles(person, workspace, now))
+
+
+@prepared
+def _roles(person: UUID, workspace: UUID, now: datetime) -> QuerySet[Membership, str]:
+    held = Membership.objects.active(now).held_by(person).filter(workspace_id=workspace)
+    return held.values_list("role", flat=True)
 
 
 def members(workspace: UUID, now: datetime) -> list[Member]:

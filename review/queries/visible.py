@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from review.access import queries as access
 from review.access.models import Agent, Membership, Person
 from review.domain.refusals import NotFound
 from review.models import Proposal
@@ -29,8 +30,7 @@ def among(person: Person, ids: Sequence[UUID], now: datetime) -> list[Proposal]:
 
 def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:
     """Whether `person` has any role where `proposal` stands; without one it does not exist for him."""
-    roles = Membership.objects.active(now).held_by(person)
-    return roles.filter(workspace_id=proposal.workspace_id).exists()
+    return access.is_member(person, proposal.workspace_id, now)
 
 
 def started_by(proposal: Proposal, person: UUID) -> bool:

@@ -7,20 +7,22 @@ from datetime import datetime
 from typing import NamedTuple, NoReturn
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
 from review.audit import log
 from review.audit.actions import Action
+from review.audit.statements import prepared
 from review.domain import decision as rules
 from review.domain.decision import Case, Ruling, Verdict
 from review.domain.gate import Outcome, Signal, strictest, unseen
 from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.effects import Submission, effect_of
-from review.models import Decision, Proposal, Revision
-from review.queries.cases import case_of
+from review.models import Decision, Proposal
+from review.queries.cases import case_of, current_revisions
 from review.queries.identity import identities
 from review.queries.visible import is_visible
 from review.services import nonce, take_effect
@@ -120,8 +122,13 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
 
 
 def _repeated(proposal: Proposal, by: PersonActor, ballot: Ballot) -> Decision | None:
-    used = Decision.objects.filter(nonce=nonce.fingerprint(ballot.nonce), proposal=proposal, person=by.person)
-    return used.first() if ballot.nonce else None
+    used = _with_nonce(nonce.fingerprint(ballot.nonce), proposal.id, by.person.id) if ballot.nonce else []
+    return next(iter(used), None)
+
+
+@prepared
+def _with_nonce(fingerprint: str, proposal: UUID, person: UUID) -> QuerySet[Decision]:
+    return Decision.objects.filter(nonce=fingerprint, proposal=proposal, person=person)
 
 
 def _shown(proposal: Proposal, by: PersonActor, ballot: Ballot) -> nonce.Shown | None:
@@ -218,7 +225,7 @@ def _new_signals(proposal: Proposal, arguments: dict[str, object], now: datetime
 
 
 def _shown_signals(proposal: Proposal) -> list[Signal]:
-    gate = Revision.objects.get(proposal=proposal, number=proposal.revision).gate
+    gate = current_revisions([proposal])[proposal.id].gate
     return [Signal.read(members) for members in gate["signals"]]
 
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
@@ -23,6 +23,7 @@ from review.access import mails
 from review.access.actors import SystemActor
 from review.access.models import User
 from review.audit.actions import Action
+from review.audit.statements import prepared
 from review.audit.transaction import write
 from review.webhooks import secrets, sending
 from review.webhooks.entries import record
@@ -53,8 +54,13 @@ class Parcel(NamedTuple):
 
 def announce(agent: UUID, type: str, data: Mapping[str, JSON], now: datetime) -> None:
     """Put a message for each open webhook of `agent` into the outbox. Joins the caller's transaction."""
-    for webhook in Webhook.objects.filter(agent_id=agent, removed_at__isnull=True, gone_at__isnull=True):
+    for webhook in _open(agent):
         enqueue(webhook, type, data, now)
+
+
+@prepared
+def _open(agent: UUID) -> QuerySet[Webhook]:
+    return Webhook.objects.filter(agent_id=agent, removed_at__isnull=True, gone_at__isnull=True)
 
 
 def enqueue(webhook: Webhook, type: str, data: Mapping[str, JSON], now: datetime) -> Message:
