@@ -18,6 +18,7 @@ from review.views.claim import claim, let_go
 from review.views.comment import comment_view
 from review.views.decide import decide_view
 from review.views.edit import edit
+from review.views.meanwhile import meanwhile
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
 from review.views.rule import rule
@@ -33,6 +34,7 @@ urlpatterns = [
     path("proposals/<uuid:id>/rule/", rule, name="rule"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),
     path("proposals/<uuid:id>/comment/", comment_view, name="comment"),
+    path("proposals/<uuid:id>/meanwhile/", meanwhile, name="meanwhile"),
     path("proposals/<uuid:id>/claim/", claim, name="claim"),
     path("proposals/<uuid:id>/let-go/", let_go, name="let_go"),
     path("proposals/<uuid:id>/withdraw/", withdraw_view, name="withdraw"),

@@ -52,7 +52,7 @@
     for (const control of all("button[name=verdict], [data-for] :is(input, textarea)", form)) control.disabled = false;
     hold();
     fallAsleep();
-    opener.focus();
+    opener?.focus();
   }
 
   /* An answer that is not the proposal's page (signed out, not available) must not take what was typed with it. */

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from huqan_site.lib.problems import Refusal
-from review.access import wording
 from review.access.actors import PersonActor
 from review.access.refusals import SetUpDeclined
 from review.access.sessions import signed_in
@@ -22,12 +20,12 @@ from review.domain.decision import Verdict
 from review.domain.refusals import NotFound, StepUpRequired
 from review.domain.status import Status
 from review.queries.cases import asks_for_factor
-from review.queries.queue import Viewer, decidable, next_for
+from review.queries.queue import Viewer
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
 from review.views import parts
 from review.views.answers import page_of
-from review.views.asking import viewer_of
+from review.views.asking import next_item, viewer_of
 from review.views.form import Typed, ballot_of, typed_of
 
 if TYPE_CHECKING:
@@ -101,7 +99,7 @@ def _recorded(decided: Decided, viewer: Viewer) -> dict[str, Any]:
         Verdict.REJECT: _("you rejected revision %(n)d at %(at)s UTC"),
         Verdict.REQUEST_CHANGES: _("you requested changes to revision %(n)d at %(at)s UTC"),
     }[Verdict(cast.verdict)] % {"n": cast.revision, "at": cast.created_at.strftime("%H:%M")}
-    following = _next_for(viewer)
+    following = next_item(viewer)
     return {
         "recorded": True,
         "title": _("Recorded: %(did)s") % {"did": did},
@@ -120,14 +118,3 @@ def _leads_to(found: Proposal) -> str:
         Status.REJECTED: _("It ended. Nothing runs."),
         Status.CHANGES_REQUESTED: _("The agent sees what to change."),
     }.get(Status(found.status), "")
-
-
-def _next_for(viewer: Viewer) -> dict[str, str]:
-    """Offer the next item; the page itself stays."""
-    following = next_for(viewer)
-    if following:
-        label = _("Next: %(summary)s") % {"summary": wording.said(following.summary)}
-        return {"url": reverse("proposal", args=[following.id]), "label": label}
-    if decidable(viewer).more:
-        return {"url": reverse("queue"), "label": _("Back to the queue")}
-    return {"url": reverse("queue"), "label": _("Nothing else needs you. Back to the queue")}

@@ -23,6 +23,7 @@ from review.domain.status import Status
 from review.queries.bases import Base
 from review.services import nonce
 from review.services.decide import Ballot
+from review.views.meanwhile import poll_url
 
 if TYPE_CHECKING:
     from review.models import Proposal, Revision
@@ -122,6 +123,7 @@ def decision_form(
     why = why_not(case, actor.person.id, now) or unread
     return {
         "action": action,
+        "poll_url": poll_url(proposal, now),
         "revision": proposal.revision,
         "binding": proposal.binding,
         "nonce": form_nonce(proposal, actor, base, not unread, page, now),

@@ -362,10 +362,10 @@ def closed(proposal: Proposal, case: Case, actor: PersonActor, now: datetime) ->
         }
         return {"title": _("Others decide this."), "note": note}
     note = _("Reason: %(reason)s") % {"reason": proposal.reason} if proposal.reason else ""
-    return {"title": _ended(states.current(proposal.status, proposal.expires_at, now)), "note": note}
+    return {"title": ended(states.current(proposal.status, proposal.expires_at, now)), "note": note}
 
 
-def _ended(status: Status) -> str:
+def ended(status: Status) -> str:
     return {
         Status.EXPIRED: _("Expired. Nothing runs, and nobody can extend it."),
         Status.EXECUTED: _("Carried out, once."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import SignIn, decide, open_step
@@ -242,3 +243,49 @@ def test_a_manager_follows_one_proposal_from_birth_to_outcome(scout: Agent, as_p
     expect(manager.locator(".entry")).to_contain_text("Canonical JSON")
     manager.get_by_role("button", name="Verify").click()
     expect(manager.locator("#verify")).to_contain_text("Verified, ok")
+
+
+@pytest.mark.parametrize("in_the_step", [True, False], ids=["while she types", "while she reads"])
+def test_a_page_says_that_somebody_else_decided_and_keeps_what_was_typed(
+    scout: Agent, as_person: SignIn, in_the_step: bool
+) -> None:
+    mine, _ = (
+        scout.propose("payments.refund", {"order": f"4100{n}{in_the_step}"}).json()["id"] for n in (1, 2)
+    )
+    alice, carol = as_person("alice"), as_person("carol")
+    for page in (alice, carol):
+        page.goto(f"/proposals/{mine}/")
+    if in_the_step:
+        open_step(alice, "reject")
+        alice.locator("textarea[name=reason]").fill("The order was paid twice.")
+    decide(carol, "approve")
+    alice.evaluate(
+        "for (const place of document.querySelectorAll('[data-poll]')) htmx.trigger(place, 'poll')"
+    )
+    said = alice.locator("#decide-final" if in_the_step else "#decide-said")
+    expect(said).to_contain_text("carol approved revision 1.")
+    expect(said).to_be_visible()
+    expect(alice.locator("[data-poll] [role=status]")).to_contain_text("carol approved revision 1.")
+    expect(alice.locator("button[name=verdict], [data-open]")).to_have_count(0)
+    if in_the_step:
+        expect(alice.locator("textarea[name=reason]")).to_have_value("The order was paid twice.")
+        expect(alice.locator("textarea[name=reason]")).to_be_focused()
+        alice.keyboard.press("Escape")
+        expect(alice.locator("#decide-said")).to_be_visible()
+    expect(alice.locator("[data-unsent]")).to_be_hidden()
+    alice.keyboard.press(".")
+    alice.wait_for_url(lambda url: mine not in url)
+
+
+def test_without_javascript_the_answer_says_it_and_keeps_what_was_typed(
+    scout: Agent, as_person: SignIn
+) -> None:
+    made = scout.propose("payments.refund", {"order": "41009"}).json()["id"]
+    alice, carol = as_person("alice", java_script_enabled=False), as_person("carol")
+    for page in (alice, carol):
+        page.goto(f"/proposals/{made}/")
+    decide(carol, "approve")
+    alice.locator("textarea[name=reason]").fill("It is right.")
+    alice.locator("button[name=verdict][value=approve]").click()
+    expect(alice.locator("#status")).to_have_attribute("data-problem", "already_decided")
+    expect(alice.locator("textarea[name=reason]")).to_have_value("It is right.")
