@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
 
 
@@ -9,6 +10,7 @@ class AuditConfig(AppConfig):
     label = "audit"
 
     def ready(self) -> None:
-        from review.audit import checks, schema  # noqa: F401  importing `checks` registers it
+        from review.audit import checks, schema, witness  # noqa: F401  importing `checks` registers it
 
         post_migrate.connect(schema.settle, sender=self)
+        connection_created.connect(witness.compare_again)

@@ -91,6 +91,8 @@ def last_note() -> LastNote:
         return LastNote()
     as_it_is = (str(path()), stat.st_ino, stat.st_size, stat.st_mtime_ns)
     if _seen is None or _seen[0] != as_it_is:
+        if _seen and _seen[0][:2] != as_it_is[:2]:
+            compare_again()
         _seen = (as_it_is, _read_last(stat.st_size))
     return _seen[1]
 
@@ -136,8 +138,8 @@ def catch_up() -> Standing:
 _compared = False  # whether this program has held the tree of the log against the file
 
 
-def compare_again() -> None:
-    """Hold the tree of the log against the file at the next look: there is reason to."""
+def compare_again(**_: object) -> None:
+    """Hold the tree of the log against the file at the next look: either may be another one by now."""
     global _compared
     _compared = False
 
@@ -145,8 +147,8 @@ def compare_again() -> None:
 def _agree(last: LastNote, state: _State) -> bool:
     """Whether the database holds the file's last note, the entries that it is over, and the same tree of them.
 
-    The tree is looked at once by each program that starts: from then on each checkpoint that is signed continues
-    the one before.
+    The tree is looked at by each program that starts, and again where it opens the database anew or finds another
+    file: from then on each checkpoint that is signed continues the one before.
     """
     global _compared
     if last.size and (state.note != last.note or state.size < last.size):

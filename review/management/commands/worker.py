@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, close_old_connections
+from django.core.signals import request_started
+from django.db import DatabaseError
 from django.utils.module_loading import import_string
 
 from review.access.services.agents import stop_unanswered
@@ -77,7 +78,9 @@ class Command(BaseCommand):
                     raise CommandError(f"Failed: {', '.join(failed)}. The reason stands in the log.")
                 return
             stop.wait(EVERY)
-            close_old_connections()
+            request_started.send(
+                sender=Command
+            )  # as before a request: a database that is another one is opened anew
 
     def _round(self, stop: threading.Event) -> list[str]:
         """Take every step, and return those that failed: one that does keeps no other from being taken."""
@@ -85,6 +88,9 @@ class Command(BaseCommand):
         for step in STEPS:
             if stop.is_set():
                 break
+            request_started.send(
+                sender=Command
+            )  # as before a request, a database that is another one is opened anew
             try:
                 self._say(step, step.work())
             except (DatabaseError, Unavailable):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import time_machine
 from django.conf import LazySettings
+from django.db import connection
 from django.utils import timezone
 
 from huqan_site.lib import signed_note
@@ -204,6 +208,30 @@ def test_nothing_is_signed_that_does_not_continue_what_was_signed(witness_file: 
         did()
     assert witness_file.read_bytes() == before
     assert Entry.objects.count() == 7
+
+
+def another_file(witness_file: Path) -> None:
+    other = witness_file.with_name("other.txt")
+    shutil.copy(witness_file, other)
+    os.replace(other, witness_file)
+
+
+def another_database(witness_file: Path) -> None:
+    connection.close()
+
+
+@pytest.mark.parametrize("swap", [another_file, another_database])
+def test_what_is_swapped_while_the_console_runs_is_looked_at_as_at_the_start(
+    witness_file: Path, swap: Callable[[Path], None]
+) -> None:
+    did(Action.DECISION_APPROVED)
+    assert witness.standing() is Standing.AGREES
+    tamper("UPDATE audit_entry SET subtrees = %s WHERE seq = 1", "0" * 64)
+    assert witness.standing() is Standing.AGREES  # nothing was swapped, and nothing is signed here
+    swap(witness_file)
+    assert witness.standing() is Standing.DISPUTED
+    with pytest.raises(LogDisputed):
+        did(Action.DECISION_APPROVED)
 
 
 def test_a_key_that_cannot_be_read_stops_what_owes_a_checkpoint(
