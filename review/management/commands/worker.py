@@ -78,9 +78,8 @@ class Command(BaseCommand):
                     raise CommandError(f"Failed: {', '.join(failed)}. The reason stands in the log.")
                 return
             stop.wait(EVERY)
-            request_started.send(
-                sender=Command
-            )  # as before a request: a database that is another one is opened anew
+            # As before a request: a database that is another one by now is opened anew.
+            request_started.send(sender=Command)
 
     def _round(self, stop: threading.Event) -> list[str]:
         """Take every step, and return those that failed: one that does keeps no other from being taken."""
@@ -88,9 +87,6 @@ class Command(BaseCommand):
         for step in STEPS:
             if stop.is_set():
                 break
-            request_started.send(
-                sender=Command
-            )  # as before a request, a database that is another one is opened anew
             try:
                 self._say(step, step.work())
             except (DatabaseError, Unavailable):
