@@ -178,10 +178,16 @@ def _changed(promise: AppendOnly, connection: BaseDatabaseWrapper) -> str:
     """The condition under which an update touches something that may not change."""
     if not promise.updatable:
         return "TRUE"
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, promise.table)
-    clauses = [_kept(column.name, promise, _engine(connection).same) for column in described]
+    columns = _columns(connection, promise.table)
+    clauses = [_kept(column, promise, _engine(connection).same) for column in columns]
     return f"NOT ({' AND '.join(clause for clause in clauses if clause)})"
+
+
+def _columns(connection: BaseDatabaseWrapper, table: str) -> list[str]:
+    """Django's own introspection parses the table's SQL, which takes a hundred times as long on SQLite."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table} LIMIT 0")
+        return [name for name, *_ in cursor.description]
 
 
 def _kept(column: str, promise: AppendOnly, same: str) -> str:
