@@ -108,6 +108,12 @@ def source_of(provenance: dict[str, Any] | None) -> tuple[str, str]:
     ).text
 
 
+def source_in_words(provenance: dict[str, Any] | None) -> str:
+    """Return a source in one line, as a page may show it."""
+    kind, ref = source_of(provenance)
+    return f"{kind}, {ref}" if ref else kind
+
+
 def rests_on(line: int) -> str:
     """Return for what line of a file another one has to wait."""
     return _(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -19,10 +19,10 @@ from django.views.decorators.http import require_safe
 from huqan_site.lib.canonical_json import canonical
 from memory.domain.masking import masked, masked_value
 from memory.gateway.columns import as_arguments
-from memory.queries import held, people
+from memory.queries import held, people, would_be
 from memory.queries.people import Neighbour
 from memory.views import held_text
-from memory.words import source_of
+from memory.words import source_in_words
 from review.access.actors import PersonActor
 from review.access.sessions import signed_in
 from review.domain.decision import Case
@@ -97,7 +97,7 @@ def page(found: Proposal, actor: PersonActor, *, typed: Typed, now: datetime) ->
         "others": _others(arguments),
         "raw": _raw(revision.arguments),
         "beside": beside,
-        "answers": _answers(case, actor, readers, again=record.held_by_id == found.id),
+        "answers": _answers(record, case, actor, readers, beside, again=record.held_by_id == found.id),
         "set_aside": record.held_by_id == found.id,
         **_words(found, revision),
         "votes": parts.votes(past, case),
@@ -197,17 +197,24 @@ def _beside(record: MemoryRecord) -> list[dict[str, Any]]:
 
 def _neighbour(neighbour: Neighbour) -> dict[str, Any]:
     record, contradicts = neighbour
-    kind, ref = source_of(record.provenance)
     return {
         "relation": "contradicts" if contradicts else "same",
         "text": masked(record.content).text,
         "id": record.id,
         "url": reverse("memory_record", args=[record.id]),
-        "source": f"{kind}, {ref}" if ref else kind,
+        "source": source_in_words(record.provenance),
     }
 
 
-def _answers(case: Case, actor: PersonActor, readers: list[str], *, again: bool) -> dict[str, str]:
+def _answers(
+    record: MemoryRecord,
+    case: Case,
+    actor: PersonActor,
+    readers: list[str],
+    beside: list[dict[str, Any]],
+    *,
+    again: bool,
+) -> dict[str, str]:
     number = len(readers)
     becomes = _("It is a trusted record again") if again else _("It becomes a trusted record")
     release = ngettext(
@@ -215,7 +222,19 @@ def _answers(case: Case, actor: PersonActor, readers: list[str], *, again: bool)
         "%(becomes)s, and %(n)d agents can recall it: %(who)s.",
         number,
     ) % {"becomes": becomes, "n": number, "who": ", ".join(readers) or _("none at the moment")}
-    return {"release": f"{release} {_needs(case)}", "discard": _discarding(case, actor)}
+    sentences = [release, *_in_recall(record, case, beside), _needs(case)]
+    return {"release": " ".join(sentences), "discard": _discarding(case, actor)}
+
+
+def _in_recall(record: MemoryRecord, case: Case, beside: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what its release would do to what agents get, while that is still to be decided."""
+    if case.status is not Status.QUARANTINED:
+        return
+    if place := would_be.rank(record):
+        yield _("Recall of its first words would show it at rank %(rank)d.") % {"rank": place}
+    if conflicts := sum(row["relation"] == "contradicts" for row in beside):
+        opens = ngettext("%(n)d conflict opens.", "%(n)d conflicts open.", conflicts)
+        yield opens % {"n": conflicts}
 
 
 def _needs(case: Case) -> str:
