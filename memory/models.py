@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
 from huqan_site.lib.ids import new_id
+from memory.domain import arguments
 from memory.domain.validity import Interval
 from review.access.models import Agent, Person, Workspace
 from review.audit.grants import disposable
@@ -271,10 +272,10 @@ append_only("memory_formervalidity")
 class Answer(models.TextChoices):
     """What a person can make of a conflict."""
 
-    KEEP_OLD = "keep_old"
-    KEEP_NEW = "keep_new"
-    KEEP_BOTH = "keep_both"
-    REMOVE_BOTH = "remove_both"
+    KEEP_OLD = arguments.KEEP_OLD
+    KEEP_NEW = arguments.KEEP_NEW
+    KEEP_BOTH = arguments.KEEP_BOTH
+    REMOVE_BOTH = arguments.REMOVE_BOTH
 
 
 class ConflictQuerySet(models.QuerySet["RecordConflict"]):

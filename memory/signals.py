@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID
 
 from memory.domain.admission import examine
@@ -10,11 +10,13 @@ from memory.domain.arguments import KEEP_BOTH, Arguments, conflict_of, record_of
 from memory.domain.topics import topic_of
 from memory.gateway.columns import as_arguments
 from memory.gateway.values import keys_of
-from memory.models import Lifecycle, MemoryRecord, Trust
+from memory.models import Lifecycle, MemoryRecord, Trust, ValueKey
 from memory.queries import admission, conflicts, rejected
 from memory.queries.lineage import sources_of
 from review.domain.gate import Outcome, Signal, Span
 from review.effects import Submission
+
+Place = tuple[Span, ...]
 
 
 def known(scope: UUID, arguments: Arguments, *, replacing: UUID | None = None) -> Iterator[Signal]:
@@ -25,22 +27,14 @@ def known(scope: UUID, arguments: Arguments, *, replacing: UUID | None = None) -
     keys = keys_of(scope, arguments["content"])
     whole = (Span("/content", 0, len(arguments["content"]), "value"),)
     yield from _sources(scope, arguments)
-    if tombstone := admission.tombstone(scope, keys):
-        yield Signal(
-            "tombstoned",
-            Outcome.REJECT,
-            _TOMBSTONED.format(tombstone.id),
-            whole,
-            (("tombstone", str(tombstone.id)),),
-        )
+    yield from _rejected(scope, keys, whole)
     if admission.set_aside(scope, keys):
         yield Signal("set_aside", Outcome.QUARANTINE, _HELD_ELSEWHERE, whole)
     if twin := admission.twin(scope, keys):
         yield Signal("corroborates", Outcome.ALLOW, _CORROBORATES.format(twin.id), whole)
     topic = topic_of(arguments.get("subject"), arguments.get("predicate"))
-    for rival in admission.contradicted(scope, topic, keys[0].digest, validity(arguments)):
-        if rival.id != replacing:
-            yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), whole)
+    rivals = admission.contradicted(scope, topic, keys[0].digest, validity(arguments))
+    yield from _against((rival for rival in rivals if rival.id != replacing), whole)
 
 
 def superseding(scope: UUID, arguments: Arguments) -> Iterator[Signal]:
@@ -73,16 +67,13 @@ def returning(scope: UUID, record_id: UUID) -> Iterator[Signal]:
     if record is None or record.lifecycle != Lifecycle.ARCHIVED:
         return
     keys = keys_of(scope, record.content)
-    if tombstone := admission.tombstone(scope, keys):
-        names = (("tombstone", str(tombstone.id)),)
-        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
+    yield from _rejected(scope, keys, place)
     if admission.set_aside(scope, keys):
         yield Signal("inactive", Outcome.REJECT, _HELD_ELSEWHERE, place)
     twin = admission.twin(scope, keys)
     if twin and twin.id != record.id:
         yield Signal("invalid", Outcome.REJECT, SAID_AGAIN.format(twin.id), place)
-    for rival in admission.contradicted(scope, record.topic, keys[0].digest, record.holds):
-        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
+    yield from _against(admission.contradicted(scope, record.topic, keys[0].digest, record.holds), place)
 
 
 def releasing(submission: Submission) -> Iterator[Signal]:
@@ -114,11 +105,8 @@ def _in_its_text(record: MemoryRecord, submission: Submission) -> Iterator[Signa
 def _said_meanwhile(record: MemoryRecord) -> Iterator[Signal]:
     scope, place = record.workspace_id, (Span("/record", 0, 36, "record"),)
     keys = keys_of(scope, record.content)
-    if tombstone := admission.tombstone(scope, keys):
-        names = (("tombstone", str(tombstone.id)),)
-        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
-    for rival in admission.contradicted(scope, record.topic, keys[0].digest, record.holds):
-        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
+    yield from _rejected(scope, keys, place)
+    yield from _against(admission.contradicted(scope, record.topic, keys[0].digest, record.holds), place)
 
 
 def lifting(scope: UUID, tombstone_id: UUID) -> Iterator[Signal]:
@@ -179,6 +167,17 @@ _INACTIVE = "Record {}, which this is derived from, is not active. Query the mem
 _UNKNOWN = (
     "There is no record {} here to derive this from. Check the id and the workspace of your credential."
 )
+
+
+def _rejected(scope: UUID, keys: Sequence[ValueKey], place: Place) -> Iterator[Signal]:
+    if tombstone := admission.tombstone(scope, keys):
+        names = (("tombstone", str(tombstone.id)),)
+        yield Signal("tombstoned", Outcome.REJECT, _TOMBSTONED.format(tombstone.id), place, names)
+
+
+def _against(rivals: Iterable[MemoryRecord], place: Place) -> Iterator[Signal]:
+    for rival in rivals:
+        yield Signal("conflict", Outcome.REVIEW, _CONFLICT.format(rival.id), place)
 
 
 def _sources(scope: UUID, arguments: Arguments) -> Iterator[Signal]:

@@ -16,6 +16,9 @@ from review.domain.refusals import Invalid
 
 Arguments = Mapping[str, Any]
 
+WRITE, ERASE, RESOLVE = "memory.write", "memory.erase", "memory.resolve"
+"""Tools that code asks for by name."""
+
 _NAME = {"type": "string", "minLength": 1, "maxLength": 500}
 _TIME = {"type": "string", "format": "date-time"}
 _REASON = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": r"\S"}

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import Refusal
+from memory.domain.arguments import ERASE, RESOLVE
 from memory.gateway.values import label_keys_in
 from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import PersonActor
@@ -27,8 +28,6 @@ from review.services.weigh import weigh_own
 
 NOTHING_ELSE: Mapping[str, Any] = MappingProxyType({})
 LIFT = "tombstone.lift"
-ERASE = "memory.erase"
-RESOLVE = "memory.resolve"
 WHY = "Say why. Whoever decides reads it first, and the audit trail keeps it."
 
 

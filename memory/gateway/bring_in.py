@@ -14,6 +14,7 @@ from django.db import transaction
 
 from huqan_site.lib.canonical_json import JSON, canonical
 from huqan_site.lib.problems import Refusal
+from memory.domain.arguments import WRITE
 from memory.domain.lines import Line
 from memory.gateway.sources import NotHereYet, Told
 from memory.gateway.values import keys_of
@@ -30,7 +31,6 @@ from review.services.revisions import digest_of
 from review.services.settle import settle
 from review.services.weigh import weigh_own
 
-WRITE = "memory.write"
 BATCH = 100  # lines in one transaction: others get their turn between two
 
 

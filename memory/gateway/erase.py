@@ -12,8 +12,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
+from memory.domain.arguments import ERASE
 from memory.gateway.entries import standing
-from memory.gateway.reach import ERASE, Reach, private_texts, standing_in
+from memory.gateway.reach import Reach, private_texts, standing_in
 from memory.gateway.stillness import stand_still
 from memory.gateway.sweep import sweep_after
 from memory.gateway.tombstones import bury

@@ -113,7 +113,6 @@ def discard(proposal: Proposal, content: str, *, by: Actor, tombstone: bool) -> 
 
     Raises: Unavailable where a tombstone is asked for and a key is missing.
     """
-    stand_still()
     let_go(proposal, by=by)
     if tombstone:
         bury(proposal, content, by=by)

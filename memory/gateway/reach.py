@@ -16,6 +16,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import F, Q, QuerySet
 
+from memory.domain.arguments import ERASE
 from memory.domain.labels import labels_of
 from memory.gateway.values import keys_in, label_keys_in
 from memory.models import (
@@ -33,7 +34,6 @@ from review.audit.stretches import every
 from review.domain.status import Status
 from review.models import Comment, Decision, Revision
 
-ERASE = "memory.erase"
 TEXTS = ("content", "text")
 Holds = Callable[[Mapping[str, Any]], bool]
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memory.domain.arguments import RESOLVE
 from memory.models import ConflictQuerySet, MemoryRecord, RecordConflict
 from review.domain.refusals import NotFound
 from review.domain.status import Status
@@ -15,7 +16,6 @@ from review.models import Proposal
 from review.queries.paging import Keyset, Page
 
 PAGE = 50
-RESOLVE = "memory.resolve"
 LONGEST_OPEN_FIRST = Keyset("huqan.memory.conflicts", (("opened_at", "time"), ("id", "id")))
 
 

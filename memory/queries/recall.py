@@ -90,7 +90,7 @@ def record_for_agent(scope: UUID, id_: UUID, moment: Moment) -> Judged:
 
 def item(judged: Judged, score: float | None = None) -> dict[str, Any]:
     """Return a record as agents get it: ids as text, times RFC 3339 in UTC."""
-    record, verdict = judged
+    record, verdict = judged.record, judged.verdict
     return {
         "id": str(record.id),
         "content": record.content,

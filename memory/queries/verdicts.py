@@ -30,10 +30,11 @@ class Moment:
 
 
 class Judged(NamedTuple):
-    """A record and its verdict."""
+    """A record, its verdict, and what it rests on that was withdrawn, the nearest first."""
 
     record: MemoryRecord
     verdict: Verdict
+    withdrawn: Sequence[UUID] = ()
 
     @property
     def withheld(self) -> bool:
@@ -49,13 +50,16 @@ def judge(scope: UUID, records: Sequence[MemoryRecord], moment: Moment) -> list[
     if not records:
         return []
     as_known(records, moment.known_at)
+    withdrawn = withdrawn_sources(scope, records)
     around = _Around(
         disputed=_disputed(scope, records, moment.known_at),
-        orphaned=withdrawn_sources(scope, records).keys(),
+        orphaned=withdrawn.keys(),
         outlived=_outlived(records, moment),
         rules=_rules(scope, records),
     )
-    return [Judged(record, _verdict(record, around, moment)) for record in records]
+    return [
+        Judged(record, _verdict(record, around, moment), withdrawn.get(record.id, ())) for record in records
+    ]
 
 
 class _Rules(NamedTuple):

@@ -21,7 +21,7 @@ from memory.domain.validity import typed_time
 from memory.gateway.ask import ask_to_resolve
 from memory.queries import conflicts
 from memory.views.address import address
-from memory.words import answer_in_words, source_of, standing_in_words
+from memory.words import answer_in_words, source_in_words, standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import has_role, workspaces_of
 from review.access.roles import Role
@@ -125,7 +125,6 @@ def _page(
 
 
 def _side(name: str, record: MemoryRecord) -> dict[str, Any]:
-    kind, ref = source_of(record.provenance)
     lifecycle, trust = standing_in_words(record)
     return {
         "name": name,
@@ -134,7 +133,7 @@ def _side(name: str, record: MemoryRecord) -> dict[str, Any]:
         "content": masked(record.content).text,
         "who": record.agent.name if record.agent else _("a person"),
         "proposal_url": reverse("proposal", args=[record.proposal_id]),
-        "source": f"{kind}, {ref}" if ref else kind,
+        "source": source_in_words(record.provenance),
         "stands": f"{lifecycle}, {trust}",
         "confidence": record.confidence,
         "recorded_at": record.recorded_at,

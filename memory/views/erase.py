@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from huqan_site.lib.problems import Refusal
+from memory.domain.arguments import ERASE
 from memory.domain.masking import masked
 from memory.erasing import rows
-from memory.gateway.ask import ERASE, ask, ask_to_erase
+from memory.gateway.ask import ask, ask_to_erase
 from memory.gateway.reach import of_label, of_record
 from memory.gateway.values import label_keys_in
 from memory.queries import erasures, people

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from memory.domain.masking import masked
-from memory.queries import conflicts, erasures, lineage, people
+from memory.queries import conflicts, erasures, people
 from memory.queries.verdicts import Judged, Moment, judge
 from memory.views import erase
 from memory.views.change import QUARANTINE, actions
@@ -49,7 +49,7 @@ def record(request: HttpRequest, actor: PersonActor, record_id: UUID) -> HttpRes
         "held_url": _held_url(found),
         "conflicts": [_conflict(row, found) for row in conflicts.about(found)],
         "evidence": [_evidence(row) for row in people.evidence(found)],
-        "withdrawn": _withdrawn(found),
+        "withdrawn": _withdrawn(judged),
         "history": [_event(event, manages=manages) for event in people.history(found)],
         "audit_url": f"{reverse('audit')}?about={found.id}" if manages else None,
         "erased": _erased(found),
@@ -122,10 +122,10 @@ def _evidence(row: RecordEvidence) -> dict[str, Any]:
     }
 
 
-def _withdrawn(found: MemoryRecord) -> list[dict[str, Any]]:
+def _withdrawn(judged: Judged) -> list[dict[str, Any]]:
     """Return what it rests on and was withdrawn: each with its page where it is here."""
-    ids = lineage.withdrawn_sources(found.workspace_id, [found]).get(found.id, [])[:WITHDRAWN_SHOWN]
-    here = people.records(found.workspace_id, ids)
+    ids = judged.withdrawn[:WITHDRAWN_SHOWN]
+    here = people.records(judged.record.workspace_id, ids)
     return [
         {
             "id": id_,

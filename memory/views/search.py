@@ -21,7 +21,7 @@ from memory.queries.recall import Found, Question, Recalled, recall
 from memory.queries.verdicts import Moment
 from memory.search import LONGEST_QUERY, EmptyQuery, Mode, QueryTooLong
 from memory.views.address import asked
-from memory.words import reason_in_words, source_of, standing_in_words
+from memory.words import reason_in_words, source_in_words, standing_in_words
 from review.access.actors import PersonActor
 from review.access.queries import managed_by, workspaces_of
 from review.access.sessions import signed_in
@@ -150,15 +150,14 @@ def _engine(recalled: Recalled | None) -> dict[str, Any]:
 
 
 def _row(hit: Found) -> dict[str, Any]:
-    record, verdict = hit.judged
-    kind, ref = source_of(record.provenance)
+    record, verdict = hit.judged.record, hit.judged.verdict
     return {
         "id": record.id,
         "url": reverse("memory_record", args=[record.id]),
         "content": masked(record.content).text,
         "verdict": verdict.decision.value,
         "reasons": [_reason(reason, record) for reason in verdict.reasons],
-        "source": f"{kind}, {ref}" if ref else kind,
+        "source": source_in_words(record.provenance),
         "confidence": record.confidence,
         "recorded_at": record.recorded_at,
         "score": hit.score,
