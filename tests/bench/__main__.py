@@ -12,6 +12,7 @@ from tests.bench import (  # noqa: F401
     faults,
     growth,
     hostile,
+    keyboard,
     log,
     memory,
     quality,
