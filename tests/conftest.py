@@ -65,7 +65,9 @@ def append_only_tables_can_be_emptied() -> Iterator[None]:
         guards.remove(connection)
         settings.HUQAN_WITNESS_FILE.unlink(missing_ok=True)
         settings.HUQAN_WITNESS_FILE.with_name("withdrawn.jsonl").unlink(missing_ok=True)
-        call_command("flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=True)
+        call_command(
+            "flush", verbosity=0, interactive=False, reset_sequences=False, inhibit_post_migrate=True
+        )
         schema.settle(using=DEFAULT_DB_ALIAS)
         cache.clear()
 
