@@ -32,7 +32,10 @@ def columns(members: Mapping[str, Any]) -> Columns:
 
 
 def derived(members: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The same as a plain tuple, in plain style: it runs for every entry of a walk."""
+    """The same as a plain tuple, in plain style: it runs for every entry of a walk.
+
+    What `after` holds as agent or proposal counts where it is an id: it may hold something else under that name.
+    """
     actor = members.get("actor") or _NOTHING
     object_ = members.get("object") or _NOTHING
     after = members.get("after") or _NOTHING
@@ -47,14 +50,9 @@ def derived(members: Mapping[str, Any]) -> tuple[Any, ...]:
         members.get("workspace"),
         actor.get("person"),
         actor.get("account"),
-        None if agent is None else _id(agent),
+        agent if isinstance(agent, str) and len(agent) == _UUID_LENGTH else None,
         object_type,
         object_id,
-        None if proposal is None else _id(proposal),
+        proposal if isinstance(proposal, str) and len(proposal) == _UUID_LENGTH else None,
         after.get("tool"),
     )
-
-
-def _id(value: object) -> str | None:
-    """`value` where it is an id: `after` may hold something else under the same name."""
-    return value if isinstance(value, str) and len(value) == _UUID_LENGTH else None

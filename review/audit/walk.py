@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from json import JSONDecoder
 from typing import Any, NamedTuple
 
 from django.db import connection
+from pydantic_core import from_json
 
 from huqan_site.lib.canonical_json import canonical
 from review.audit.chain import GENESIS, VERSION, Frontier, Root, Tree, commitment, leaf_of
 from review.audit.claims import Claims
 from review.audit.findings import Findings, Kind
 from review.audit.index import derived
-from review.audit.models import Entry, PrivateText
+from review.audit.models import Entry
 from review.audit.proofs import frontier_at
 
 CHUNK = 2000  # entries in memory at a time
-_JSON = JSONDecoder()  # `raw_decode`, for json.loads takes half as long again
 
 
 class Row(NamedTuple):
@@ -120,9 +119,11 @@ class Walk:
         """Hold an entry against its own text and against the entry before it."""
         text = row.canonical
         try:
-            members, end = _JSON.raw_decode(text)
+            # The quickest reader that is here, and no laxer than json: three in ten of a walk's time went there.
+            members = from_json(text, allow_inf_nan=False, cache_strings="keys")
             if not (
-                end == len(text)
+                text[0] == "{"
+                and text[-1] == "}"  # no blank around it
                 and members["prev"] == self.leaf == row.prev
                 and members["time"] == row.stamp >= self._stamp
                 and members["seq"] == row.seq
@@ -168,7 +169,7 @@ class Walk:
         """Go past one entry: grow the tree, and hold the checkpoints of this size against it."""
         if self.tree is not None:
             completed = self.tree.append(digest)
-            if subtrees is not None and subtrees != b"".join(completed).hex():
+            if subtrees is not None and subtrees != (b"".join(completed).hex() if completed else ""):
                 self._edited(self.next, "the stored hashes of the tree are not those of the entries")
         self.next, self.leaf = self.next + 1, leaf
         if self.claims.due == self.next:
@@ -194,7 +195,9 @@ def _digest(leaf: str) -> bytes:
 
 def _private_texts(rows: list[Row]) -> dict[int, dict[str, _Private]]:
     texts: dict[int, dict[str, _Private]] = {}
-    stored = PrivateText.objects.filter(seq__gte=rows[0].seq, seq__lte=rows[-1].seq)
-    for seq, name, salt, text in stored.values_list("seq", "name", "salt", "text"):
-        texts.setdefault(seq, {})[name] = salt, text
+    statement = "SELECT seq, name, salt, text FROM audit_private_text WHERE seq >= %s AND seq <= %s"
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [rows[0].seq, rows[-1].seq])
+        for seq, name, salt, text in cursor.fetchall():
+            texts.setdefault(seq, {})[name] = salt, text
     return texts

@@ -58,11 +58,12 @@ def main(count: int) -> None:
 
         call_command("migrate", verbosity=0)
         _lengthen(SHORT)
-        short = _pages()
+        short, others = _pages(), _once()
         _lengthen(count - SHORT)
-        pages = _pages()
+        pages, once = _pages(), _once()
+        grown = {name: once[name] / others[name] for name in once}
         slowest = max(pages[name] / short[name] for name in short)
-        print(json.dumps({**_measure(), "page": slowest}))
+        print(json.dumps({**_measure(), **grown, "page": slowest}))
 
 
 def _lengthen(count: int) -> None:
@@ -70,30 +71,52 @@ def _lengthen(count: int) -> None:
     from django.db import connection
 
     from review.audit import guards
-    from review.audit.actions import Action
-    from review.audit.actors import SYSTEM
-    from review.audit.log import record
     from review.audit.transaction import write
 
     guards.remove(connection)
     for _ in range(0, count, BATCH):
         with write():
             _append(BATCH - 1)
-            record(Action.AUDIT_VERIFIED, actor=SYSTEM)  # the log's own way, which signs a checkpoint
+        _record()  # the log's own way, which signs a checkpoint
     guards.install(connection)
 
 
 def _append(count: int) -> None:
-    from review.audit import log
-    from review.audit.models import Entry
+    """Append `count` decisions. Only place and time differ, so the text of one is written and the others follow it."""
+    from django.db import connection
+    from django.utils import timezone
 
-    head, entries = log._locked_head(), []
-    for _ in range(count):
-        entry, frontier = log._next(head, _DECISION)
-        entries.append(entry)
-        head = head._replace(size=frontier.size, leaf=entry.leaf, frontier=frontier.text(), time=entry.stamp)
-    Entry.objects.bulk_create(entries)
-    log._move_head(entries[-1], frontier)
+    from review.audit import chain, log
+    from review.audit.index import columns
+    from review.audit.walk import Row
+
+    head = log._locked_head()
+    entry, _ = log._next(head, _DECISION)
+    pieces = _around(entry.canonical, f'"{head.leaf}"', f'"seq":{head.size},', f'"{entry.stamp}"')
+    tree, leaf, rows = chain.Tree(chain.Frontier.read(head.size, head.frontier)), head.leaf, []
+    for seq in range(head.size, head.size + count):
+        time, prev = max(chain.stamp(timezone.now()), head.time), leaf
+        text = "".join(
+            (pieces[0], f'"{prev}"', pieces[1], f'"seq":{seq},', pieces[2], f'"{time}"', pieces[3])
+        )
+        digest = chain.leaf_of(text)
+        leaf = digest.hex()
+        subtrees = b"".join(tree.append(digest)).hex()
+        rows.append(Row(seq, text, prev, leaf, subtrees, time, *columns(_DECISION)))
+    places = ", ".join(["%s"] * len(Row._fields))
+    with connection.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO audit_entry ({', '.join(Row._fields)}) VALUES ({places})", rows)
+    entry.leaf, entry.stamp = leaf, rows[-1].stamp
+    log._move_head(entry, tree.frontier())
+
+
+def _around(text: str, *parts: str) -> list[str]:
+    """Return what stands before, between and after `parts`, which `text` holds once each, in this order."""
+    around = []
+    for part in parts:
+        before, _, text = text.partition(part)
+        around.append(before)
+    return [*around, text]
 
 
 def _pages() -> dict[str, float]:
@@ -117,6 +140,27 @@ def _pages() -> dict[str, float]:
     return {name: median(_seconds(partial(page, scope, filters))) for name, filters in asked.items()}
 
 
+def _once() -> dict[str, float]:
+    """Return how many seconds it takes to append one entry, and to prove the oldest one, in the middle of ASKED."""
+    from review.audit.log import sign_checkpoint
+    from review.audit.models import Entry
+    from review.audit.proof_files import entry_is_in
+
+    sign_checkpoint()
+    first = Entry.objects.get(seq=1)
+    return {"append": median(_seconds(_record)), "proof": median(_seconds(partial(entry_is_in, first)))}
+
+
+def _record() -> None:
+    from review.audit.actions import Action
+    from review.audit.actors import SYSTEM
+    from review.audit.log import record
+    from review.audit.transaction import write
+
+    with write():
+        record(Action.AUDIT_VERIFIED, actor=SYSTEM)
+
+
 def _seconds(ask: Callable[[], object]) -> list[float]:
     """Return how much computing each of ASKED calls took: a busy machine does not count."""
     took = []
@@ -128,6 +172,7 @@ def _seconds(ask: Callable[[], object]) -> list[float]:
 
 
 def _measure() -> dict[str, float]:
+    """Return what verifying costs against fetching, both in computing, and how many MB of memory it adds."""
     from review.audit.models import Head
     from review.audit.verify import verify
     from review.audit.walk import chunks
@@ -135,12 +180,12 @@ def _measure() -> dict[str, float]:
     size = Head.objects.get().size
     shares, before = [], _memory()
     for _ in range(ROUNDS):
-        start = time.perf_counter()
+        start = time.process_time()
         for _rows in chunks(0, size):
             pass
-        fetched = time.perf_counter()
+        fetched = time.process_time()
         report = verify()
-        shares.append((time.perf_counter() - fetched) / (fetched - start))
+        shares.append((time.process_time() - fetched) / (fetched - start))
         assert (report.stop, report.fault_count) == (size, 0), report
     return {"ratio": median(shares), "growth": _memory() - before}
 
