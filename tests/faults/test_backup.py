@@ -5,9 +5,11 @@ On both engines: what is refused or killed on the way leaves the database as it 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -16,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
+import psycopg
 import pytest
 
 from tests.faults.house import House, house_on
@@ -139,6 +142,31 @@ def test_a_restore_that_is_killed_leaves_the_database_as_it_was(house: House, tm
     assert str(later["id"]) not in proposals(house)
     nothing_is_left_over(house)
     house.start()
+
+
+def test_a_restore_whose_last_step_fails_leaves_the_database_as_it_was(house: House, tmp_path: Path) -> None:
+    house.manage("backup", str(tmp_path / "b"))
+    house.stop()
+    before = as_it_is(house)
+    with somebody_who_reads(house):
+        refused = house.manage("restore", str(tmp_path / "b"), "--replace", check=False)
+    assert refused.returncode == 1 and "Nothing was restored" in refused.stderr
+    assert as_it_is(house) == before
+    nothing_is_left_over(house)
+    house.start()
+
+
+@contextlib.contextmanager
+def somebody_who_reads(house: House) -> Iterator[None]:
+    if house.cluster is None:
+        with contextlib.closing(sqlite3.connect(house.sqlite, isolation_level=None)) as other:
+            other.execute("BEGIN")
+            other.execute("SELECT count(*) FROM audit_entry").fetchone()
+            yield
+    else:
+        with psycopg.connect(postgres.database_url(house.cluster.folder, house.database)) as other:
+            other.execute("SELECT count(*) FROM audit_entry")
+            yield
 
 
 def test_an_older_copy_comes_up_with_what_was_erased_and_revoked_and_nobody_signed_in(
