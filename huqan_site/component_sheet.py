@@ -48,6 +48,7 @@ def samples() -> Sample:
         "first_curl": "curl -H 'Authorization: Bearer hq_…' -d '{\"tool\": \"mail.send\", …}' …/api/v1/proposals",
         "news": {"count": 3, "since": now, "url": "#new"},
         "closings": _CLOSINGS,
+        "saved": _SAVED,
         "claims": ({"url": "#claim", "until": None}, {"url": "#claim", "until": now + timedelta(minutes=30)}),
     }
 
@@ -57,6 +58,14 @@ _OUTCOMES = (
     "expired", "rejected", "withdrawn", "returned", "pending",
 )  # fmt: skip
 
+
+_SAVED: Sample = {
+    "views": [
+        {"name": "High of the night shift", "url": "#saved", "current": True, "remove_url": "#saved"},
+        {"name": "Oldest", "url": "#saved", "current": False, "remove_url": "#saved"},
+    ],
+    "form": {"url": "#saved", "said": {}, "typed": "", "error": "A view needs a name. Write one."},
+}
 
 _CLOSINGS = (
     {"title": "Expired at 15:13 UTC", "note": "Nobody decided in time. scout can propose it anew."},

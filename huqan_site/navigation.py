@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 PLACES = (
-    Place("/", gettext_lazy("Queue"), ("/proposals/",)),
+    Place("/", gettext_lazy("Queue"), ("/proposals/", "/queue/")),
     Place("/quarantine/", gettext_lazy("Quarantine")),
     Place("/memory/", gettext_lazy("Memory")),
     Place("/audit/", gettext_lazy("Audit"), role=Role.MANAGER),

@@ -22,12 +22,15 @@ from review.views.meanwhile import meanwhile
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
 from review.views.rule import rule
+from review.views.saved_views import remove, save
 from review.views.together import together
 from review.views.withdraw import withdraw_view
 
 urlpatterns = [
     path("", queue, name="queue"),
     path("queue/new/", queue_new, name="queue_new"),
+    path("queue/saved/", save, name="saved_views"),
+    path("queue/saved/<int:view>/remove/", remove, name="saved_view_remove"),
     path("proposals/together/", together, name="together"),
     path("proposals/<uuid:id>/", proposal, name="proposal"),
     path("proposals/<uuid:id>/edit/", edit, name="edit"),

@@ -19,7 +19,7 @@ from review.access.roles import Role
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
 from review.domain.status import REPORT_WITHIN, Status
-from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet
+from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet, SavedView
 from review.queries.identity import Identities, identities
 from review.queries.paging import Keyset, Page
 
@@ -299,6 +299,11 @@ def looked_at(person: Person, proposals: Sequence[Proposal]) -> dict[UUID, Look]
     """Return `person`'s newest look at each of `proposals`."""
     looks = Look.objects.filter(person=person, proposal__in=proposals).order_by("revision")
     return {look.proposal_id: look for look in looks}
+
+
+def saved_views(person: Person) -> list[SavedView]:
+    """Return the addresses of the queue that `person` has named, by name."""
+    return list(SavedView.objects.filter(person=person))
 
 
 def choices(viewer: Viewer, view: View) -> dict[str, list[str]]:

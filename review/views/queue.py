@@ -30,14 +30,20 @@ from review.queries.queue import (
 )
 from review.views.asking import viewer_of
 from review.views.queue_address import Asked
-from review.views.queue_list import groups, in_words, picks
+from review.views.queue_list import groups, in_words, picks, saved
 from review.views.rows import queue_rows
 
 
 @require_safe
 @signed_in
 def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
-    viewer, asked = viewer_of(request, actor), Asked.of(request.GET)
+    asked = Asked.of(request.GET)
+    return show(request, actor, asked, saved(asked, actor.person))
+
+
+def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str, Any]) -> HttpResponse:
+    """Return the list that is `asked` for, with the views that were saved and the form that saves another."""
+    viewer = viewer_of(request, actor)
     view, now, several = asked.view, viewer.now, len(viewer.workspaces) > 1
 
     found = page(viewer, view, asked.filters, request.GET.get("cursor"), asked.order)
@@ -47,6 +53,7 @@ def queue(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     context = {
         "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
         "views": _views(view, numbers),
+        "saved": saved,
         "sorted": in_words(asked),
         "filters": picks(asked, choices(viewer, view), several=several),
         "list_url": reverse("queue"),

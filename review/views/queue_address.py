@@ -65,6 +65,11 @@ class Asked:
         }
         return {name: value for name, value in said.items() if value}
 
+    @property
+    def query(self) -> str:
+        """The part of its address after the question mark."""
+        return urlencode(self.words())
+
     def url(self, **more: str) -> str:
         query = urlencode({**self.words(), **more})
         return f"{reverse('queue')}?{query}" if query else reverse("queue")

@@ -1,4 +1,4 @@
-"""How the list of the queue is chosen and set out: its filters, its order, and what stands together."""
+"""How the list of the queue is chosen and set out: its filters, its order, what stands together, and what was saved."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from review.domain.policy import Risk
 from review.domain.sameness import put_together
-from review.queries.queue import WAITING, Order
+from review.queries.queue import WAITING, Order, saved_views
 from review.views.queue_address import Asked, Group
 
 if TYPE_CHECKING:
+    from review.access.models import Person
     from review.models import Proposal
 
 Pick = dict[str, Any]
@@ -104,3 +106,19 @@ def _headed(asked: Asked, key: str, rows: Sequence[Pick]) -> dict[str, Any]:
         "url": replace(asked, filters=only, group=None).url(),
         "rows": rows,
     }
+
+
+def saved(asked: Asked, person: Person, *, typed: str = "", error: str = "") -> dict[str, Any]:
+    """Return templates/components/saved.html's context: his views, and the form that adds what is `asked` for."""
+    views = [
+        {
+            "name": view.name,
+            "url": f"{reverse('queue')}?{view.query}",
+            "current": view.query == asked.query,
+            "remove_url": reverse("saved_view_remove", args=[view.id]),
+        }
+        for view in saved_views(person)
+    ]
+    new = not asked.is_plain and not any(view["current"] for view in views)
+    form = {"url": reverse("saved_views"), "said": asked.words(), "typed": typed, "error": error}
+    return {"views": views, "form": form if new or error else None}

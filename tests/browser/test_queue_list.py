@@ -67,3 +67,36 @@ def test_at_320_the_heads_and_choices_fit(scout: Agent, as_person: SignIn) -> No
     page.goto("/?group=run")
     page.locator("summary", has_text="Filter").click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_she_saves_her_filters_finds_them_again_and_removes_them(
+    as_person: SignIn, script: bool, width: int
+) -> None:
+    name = f"Low {int(script)} {width}"
+    page = as_person("carol", java_script_enabled=script, viewport={"width": width, "height": 800})
+    fold = page.locator("details.saved:not([open]) > summary")
+    page.goto("/?risk=low&order=age")
+    if fold.is_visible():
+        fold.click()
+    page.get_by_label("Save this view as").fill(name)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_url("**/?risk=low&order=age")
+    page.goto("/")
+    if fold.is_visible():
+        fold.click()
+    page.get_by_role("link", name=name).click()
+    expect(page.locator("select[name=risk]")).to_have_value("low")
+    if fold.is_visible():
+        fold.click()
+    page.get_by_role("button", name=f"Remove {name}").click()
+    expect(page.get_by_role("link", name=name)).to_have_count(0)
+
+
+def test_filters_that_were_just_chosen_can_be_saved_without_loading_the_page(as_person: SignIn) -> None:
+    page = as_person("carol")
+    expect(page.get_by_label("Save this view as")).to_have_count(0)
+    choose(page, "risk", "high")
+    expect(page.locator("#saved input[type=hidden][name=risk]")).to_have_value("high")
+    expect(page.get_by_label("Save this view as")).to_be_visible()

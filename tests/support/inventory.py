@@ -24,6 +24,7 @@ from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import AgentActor
 from review.access.models import AgentToken, Delegation, Membership, User
 from review.audit.models import Entry
+from review.services.saved_view import save_view
 from review.webhooks.models import Message, Webhook
 from tests.support import factories
 from tests.support.memory_acts import answer as reject
@@ -156,6 +157,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         given_up_at=team.acme.created_at,
     )
     membership = Membership.objects.get(person=team.alice.person)
+    saved = save_view("Kuzey 7", "risk=high", by=team.alice)
     return {
         "quarantine/<uuid:id>": f"quarantine/{held.id}",
         "<uuid:proposal_id>": str(held.id),
@@ -167,6 +169,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         "<uuid:token>": str(AgentToken.objects.filter(agent=team.scout.agent).earliest("id").id),
         "<uuid:membership>": str(membership.id),
         "<int:delegation>": str(Delegation.objects.get().id),
+        "<int:view>": str(saved.id),
         "<int:seq>": str(entry.seq),
         "<slug:code>": "self_approval",
         "<slug:slug>": "review",

@@ -54,6 +54,7 @@ def places(console: Console) -> dict[str, list[tuple[str, str]]]:
             ("queue", "/"),
             *((f"queue-{view}", f"/?view={view}") for view in VIEWS),
             ("queue-filtered", "/?q=nothing-like-it"),
+            ("queue-groups", "/?group=alike&order=age"),
             ("proposal", f"/proposals/{proposal}/"),
             ("edit", f"/proposals/{written}/edit/"),
             ("edit-json", f"/proposals/{proposal}/edit/"),

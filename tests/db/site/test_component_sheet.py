@@ -15,6 +15,7 @@ STATES = {
     "signed out, words kept": "Nothing was confirmed. What you typed is still here.",
     "expired": "Expired at 15:13 UTC",
     "decided by somebody else": "carol rejected it",
+    "saved views": "High of the night shift",
     "a group of rows": "Run nightly-7",
     "claimed by another": "carol has been looking at it since",
     "claimed by oneself": "Let go",

@@ -1,0 +1,54 @@
+"""A person gives an address of the queue a name, for himself alone. It changes no proposal, policy or right."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from review.access.actors import PersonActor
+from review.access.refusals import Mistyped
+from review.audit.transaction import write
+from review.domain.refusals import NotFound
+from review.models import SavedView
+
+MOST = 20  # views of one person
+LONGEST = 40  # characters of a name
+ROOM = 1_200  # characters of an address
+NAMELESS = "A view needs a name. Write one."
+TOO_LONG = "A name takes 40 characters at most. Shorten it."
+TOO_MANY = "You have 20 saved views, which is all there is room for. Remove one first."
+TOO_MUCH = "These filters are too long to be kept. Search for less."
+
+
+def save_view(name: str, query: str, *, by: PersonActor) -> SavedView:
+    """Keep `query`, the part of an address after the question mark, under `name`; what the name meant is replaced.
+
+    Raises: Mistyped.
+    """
+    name = " ".join(name.split())
+    with write():
+        own = SavedView.objects.filter(person=by.person)
+        _check(name, query, others=own.exclude(name=name).count())
+        kept = {"query": query, "created_at": timezone.now()}
+        return SavedView.objects.update_or_create(person=by.person, name=name, defaults=kept)[0]
+
+
+def remove_view(view: int, *, by: PersonActor) -> None:
+    """Forget a view of `by`.
+
+    Raises: NotFound, also where it is another's.
+    """
+    with write():
+        removed, _ = SavedView.objects.filter(person=by.person, pk=view).delete()
+        if not removed:
+            raise NotFound
+
+
+def _check(name: str, query: str, others: int) -> None:
+    if not name:
+        raise Mistyped(NAMELESS)
+    if len(name) > LONGEST:
+        raise Mistyped(TOO_LONG)
+    if len(query) > ROOM:
+        raise Mistyped(TOO_MUCH)
+    if others >= MOST:
+        raise Mistyped(TOO_MANY)
