@@ -18,6 +18,7 @@ from review.views.claim import claim, let_go
 from review.views.comment import comment_view
 from review.views.decide import decide_view
 from review.views.edit import edit
+from review.views.icon import icon
 from review.views.meanwhile import meanwhile
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
@@ -29,6 +30,7 @@ from review.views.withdraw import withdraw_view
 urlpatterns = [
     path("", queue, name="queue"),
     path("queue/new/", queue_new, name="queue_new"),
+    path("queue/icon/<int:count>.svg", icon, name="queue_icon"),
     path("queue/saved/", save, name="saved_views"),
     path("queue/saved/<int:view>/remove/", remove, name="saved_view_remove"),
     path("proposals/together/", together, name="together"),

@@ -10,13 +10,11 @@
   root.classList.add("js");
 
   /* A key pressed for something else must not meet a page that has just appeared. */
-  let awake = 0;
-  const fallAsleep = () => { awake = performance.now() + SLEEP; };
+  let awake = 0, fallAsleep = () => { awake = performance.now() + SLEEP; };
 
   /* What this browser keeps: whether keys work, how a diff stands. */
   const stored = (name, value) => {
-    try { if (value) localStorage.setItem(`huqan.${name}`, value); return localStorage.getItem(`huqan.${name}`); }
-    catch { return value; }
+    try { if (value) localStorage.setItem(`huqan.${name}`, value); return localStorage.getItem(`huqan.${name}`); } catch { return value; }
   };
 
   function arrange(value) {
@@ -87,12 +85,14 @@
   };
   const current = () => one('[data-row][aria-current="true"]');
 
+  /* A row that was decided meanwhile keeps its height, and its mark where it was the current one. */
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
+    for (const row of all("[data-row]", fragment)) [row.ariaCurrent, row.style.minBlockSize] = [target.ariaCurrent, `${target.offsetHeight}px`];
+  });
+
   function countSelected() {
-    const bar = one("[data-bulk]");
-    if (!bar) return;
-    const chosen = all("[data-select]:checked");
-    bar.classList.toggle("some", chosen.length > 0);
-    one("[data-bulk-count]", bar).textContent = chosen.length;
+    const chosen = all("[data-select]:checked").length;
+    for (const bar of all("[data-bulk]")) { bar.classList.toggle("some", chosen > 0); one("[data-bulk-count]", bar).textContent = chosen; }
   }
 
   function foldAll(selector) {
@@ -194,6 +194,6 @@
   addEventListener("pageshow", fallAsleep);
   addEventListener("hashchange", arrive);
   document.addEventListener("DOMContentLoaded", appeared);
-  document.addEventListener("htmx:afterSwap", (event) => event.target.closest?.("[data-poll]") ? tell(one("[data-tell]")?.dataset.tell) : appeared());
+  document.addEventListener("htmx:afterSwap", (event) => event.target.closest?.("[data-poll]") ? (countSelected(), tell(one("[data-tell]")?.dataset.tell)) : appeared());
   addEventListener("beforeprint", () => { for (const fold of all("details:not(.menu, .me)")) fold.open = true; });
 })();

@@ -18,10 +18,11 @@ from review.access.queries import memberships_of
 from review.access.roles import Role
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
-from review.domain.status import REPORT_WITHIN, Status
+from review.domain.status import REPORT_WITHIN, Status, current
 from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet, SavedView
 from review.queries.identity import Identities, identities
 from review.queries.paging import Keyset, Page
+from review.queries.visible import among
 
 PAGE = 50
 COUNTED = 500  # how many rows a page, a number beside a view and the choices of a filter look at
@@ -43,11 +44,18 @@ class Order(StrEnum):
     AGE = "age"
 
 
-WAITING = (View.MINE, View.OTHERS, View.RETURNED, View.UNRUN)
 OVER = (
     *(Status.EXECUTED, Status.REJECTED, Status.WITHDRAWN, Status.EXPIRED),
     *(Status.RUNNING, Status.SUCCEEDED, Status.FAILED, Status.UNKNOWN),
 )
+STATE = {
+    View.MINE: Status.PENDING,
+    View.OTHERS: Status.PENDING,
+    View.RETURNED: Status.CHANGES_REQUESTED,
+    View.UNRUN: Status.APPROVED,
+}
+"""In which state a proposal stands in a view of what waits."""
+WAITING = tuple(STATE)
 BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
 BY_AGE = Keyset("huqan.queue.age", (("created_at", "time"), ("id", "id")))
 BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
@@ -217,6 +225,19 @@ def newer(viewer: Viewer, view: View, since: datetime, filters: Filters = EVERYT
         return _counted(rows)
     first = _sorted_out(rows, fits)
     return Counted(sum(first), len(first) == COUNTED)
+
+
+def gone(viewer: Viewer, view: View, ids: Sequence[UUID]) -> list[Proposal]:
+    """Return those of `ids`, which stood in `view`, that wait there no more, whoever ended that."""
+    state = STATE.get(view)
+    found = among(viewer.person, ids, viewer.now) if state else []
+    return [row for row in found if current(row.status, row.expires_at, viewer.now) is not state]
+
+
+def last_decisions(proposals: Sequence[Proposal]) -> dict[UUID, Decision]:
+    """Return the newest decision on each of `proposals`, with who made it."""
+    made = Decision.objects.filter(proposal__in=proposals).select_related("person").order_by("created_at")
+    return {decision.proposal_id: decision for decision in made}
 
 
 def decidable_by(person: Person, now: datetime) -> Q:

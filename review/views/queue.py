@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,18 +23,25 @@ from review.access.sessions import signed_in
 from review.domain.together import MOST
 from review.queries.queue import (
     COUNTED,
+    PAGE,
+    WAITING,
     Counted,
     Counts,
     View,
     choices,
     counts,
+    decidable,
+    gone,
     newer,
     page,
 )
 from review.views.asking import viewer_of
 from review.views.queue_address import Asked
 from review.views.queue_list import groups, in_words, picks, saved
-from review.views.rows import queue_rows
+from review.views.rows import gone_rows, queue_rows
+
+if TYPE_CHECKING:
+    from review.models import Proposal
 
 
 @require_safe
@@ -51,7 +61,8 @@ def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str
 
     numbers = counts(viewer)
     context = {
-        "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers)},
+        "view": {"key": view.value, "title": _titles()[view], "sentence": _sentence(view, numbers.mine)},
+        "mine": numbers.mine,
         "views": _views(view, numbers),
         "saved": saved,
         "sorted": in_words(asked),
@@ -59,6 +70,7 @@ def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str
         "list_url": reverse("queue"),
         "query": asked.filters.search,
         "filtered": bool(asked.filters),
+        "filtered_out": bool(asked.filters) and _counted(numbers)[view] != Counted(0),
         "clear_url": asked.unfiltered().url(),
         "rows": rows,
         "groups": groups(asked, found.rows, rows),
@@ -66,7 +78,7 @@ def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str
         "shown": _shown(len(rows), found.next_cursor),
         "next_url": asked.url(cursor=found.next_cursor) if found.next_cursor else None,
         "first_url": asked.url() if request.GET.get("cursor") else None,
-        "poll_url": f"{reverse('queue_new')}?{urlencode({**asked.words(), 'since': now.isoformat()})}",
+        "poll_url": _poll_url(asked, found.rows, now),
         "bulk": _bulk(view) if rows else None,
         "looked_at": COUNTED,
         "made_at": now,
@@ -79,16 +91,40 @@ def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str
 @require_safe
 @signed_in
 def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
-    """What is new in a view since its page was made; empty, and 304, as long as nothing is."""
-    asked, since = Asked.of(request.GET), _since(request)
-    count = newer(viewer_of(request, actor), asked.view, since, asked.filters).n
-    tag = f'"{asked.view.value}-{count}"'
+    """What is new in a view and what left it since its page was made; 304 as long as nothing changes."""
+    viewer, asked, since = viewer_of(request, actor), Asked.of(request.GET), _since(request)
+    count, mine = newer(viewer, asked.view, since, asked.filters).n, decidable(viewer)
+    shown = _shown_rows(request)
+    left = gone(viewer, asked.view, shown)
+    tag = f'"{asked.view.value}-{count}-{mine}-{len(left)}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304, headers={"ETag": tag})
     new = {"count": count, "since": since, "url": asked.url(), "needs_reader": asked.view is View.MINE}
-    answer = render(request, "review/queue_new.html", {"new": new if count else None})
+    icon = reverse("queue_icon", args=[mine.n]) if mine else static("favicon.svg")
+    context = {
+        "new": new if count else None,
+        "gone": gone_rows(actor.person, left, viewer.now, several=len(viewer.workspaces) > 1),
+        "bulk": _bulk(asked.view),
+        "tab": {"title": _titles()[asked.view], "mine": mine, "icon_url": icon},
+        "sentence": _sentence(asked.view, mine) if shown else "",
+    }
+    answer = render(request, "review/queue_new.html", context)
     answer["ETag"] = tag
     return answer
+
+
+def _poll_url(asked: Asked, rows: Sequence[Proposal], now: datetime) -> str:
+    """Where the page asks what is new since `now`, and which of its rows wait no more."""
+    shown = ".".join(str(row.id) for row in rows if asked.view in WAITING)
+    return f"{reverse('queue_new')}?{urlencode({**asked.words(), 'since': now.isoformat(), 'rows': shown})}"
+
+
+def _shown_rows(request: HttpRequest) -> list[UUID]:
+    """The rows of the page that asks; what no page of ours sends stands for none."""
+    try:
+        return [UUID(one) for one in request.GET.get("rows", "").split(".")[:PAGE] if one]
+    except ValueError:
+        return []
 
 
 def _since(request: HttpRequest) -> datetime:
@@ -135,12 +171,12 @@ def _views(current: View, numbers: Counts) -> list[dict[str, Any]]:
     ]
 
 
-def _sentence(view: View, numbers: Counts) -> str:
+def _sentence(view: View, mine: Counted) -> str:
     match view:
         case View.MINE:
             return ngettext(
-                "%(n)s proposal that you can decide", "%(n)s proposals that you can decide", numbers.mine.n
-            ) % {"n": numbers.mine}
+                "%(n)s proposal that you can decide", "%(n)s proposals that you can decide", mine.n
+            ) % {"n": mine}
         case View.OTHERS:
             return _("You can read these. Others decide them, and each row says why.")
         case View.RETURNED:
@@ -184,4 +220,8 @@ def _first_curl() -> dict[str, str]:
         '-H "Authorization: Bearer $HUQAN_TOKEN" -H "Content-Type: application/json"',
         f"-d '{body}'",
     )
-    return {"text": " \\\n  ".join(lines), "hint": _("A manager mints the token on the agents page.")}
+    return {
+        "text": " \\\n  ".join(lines),
+        "hint": _("A manager mints the token on the agents page."),
+        "help_url": reverse("help_page", args=["agents"]),
+    }

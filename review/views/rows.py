@@ -12,17 +12,17 @@ from django.utils.translation import gettext as _
 
 from review.access.queries import owners_now
 from review.domain import status as states
-from review.domain.decision import Case, why_not
+from review.domain.decision import Case, Verdict, why_not
 from review.domain.status import Status
 from review.queries.cases import cases_of
 from review.queries.claims import claims_on
-from review.queries.queue import looked_at
+from review.queries.queue import last_decisions, looked_at
 from review.queries.story import proposer_names
 from review.views.claims import looking
 
 if TYPE_CHECKING:
     from review.access.models import Person
-    from review.models import Look, Proposal
+    from review.models import Decision, Look, Proposal
 
 OUTCOMES: Mapping[Status, str] = {
     Status.EXECUTED: "succeeded",
@@ -58,6 +58,32 @@ def queue_rows(
         )
         for proposal in proposals
     ]
+
+
+def gone_rows(
+    person: Person, proposals: Sequence[Proposal], now: datetime, *, several: bool
+) -> list[dict[str, Any]]:
+    """Return the rows of what waited while a list was open and waits no more: grey, with who ended that and when."""
+    rows, decisions = queue_rows(person, proposals, now, several=several), last_decisions(proposals)
+    for proposal, row in zip(proposals, rows, strict=True):
+        row |= {"decided": True, "outcome": None, "note": _ended(proposal, decisions.get(proposal.id), now)}
+    return rows
+
+
+def _ended(proposal: Proposal, decision: Decision | None, now: datetime) -> str:
+    status = states.current(proposal.status, proposal.expires_at, now)
+    if status is Status.EXPIRED and proposal.expires_at:
+        return _("Expired at %(at)s") % {"at": proposal.expires_at.strftime("%H:%M")}
+    if decision is None or status in (Status.WITHDRAWN, Status.PENDING):
+        return _("It waits here no more.")
+    said = {"who": decision.person.name, "at": decision.created_at.strftime("%H:%M")}
+    match Verdict(decision.verdict):
+        case Verdict.APPROVE:
+            return _("Approved by %(who)s at %(at)s") % said
+        case Verdict.REJECT:
+            return _("Rejected by %(who)s at %(at)s") % said
+        case Verdict.REQUEST_CHANGES:
+            return _("Sent back by %(who)s at %(at)s") % said
 
 
 def owner_names(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, str]:

@@ -24,7 +24,7 @@ SETTLED = "Promise.allSettled(document.getAnimations().map((one) => one.finished
 
 
 HALF_SIGNED_IN = "/accounts/login/code/"
-NO_PAGES = (".json", ".jsonl", ".csv", ".zip", ".py", "healthz", "readyz", "metrics")
+NO_PAGES = (".json", ".jsonl", ".csv", ".zip", ".py", ".svg", "healthz", "readyz", "metrics")
 PARTS = {"queue/new/"}
 """What is asked for by a page and put into it."""
 DOWNLOADS = {"proposals/<uuid:id>/certificate/"}

@@ -169,6 +169,7 @@ def _objects(team: factories.Team) -> dict[str, str]:
         "<uuid:token>": str(AgentToken.objects.filter(agent=team.scout.agent).earliest("id").id),
         "<uuid:membership>": str(membership.id),
         "<int:delegation>": str(Delegation.objects.get().id),
+        "<int:count>": "7",
         "<int:view>": str(saved.id),
         "<int:seq>": str(entry.seq),
         "<slug:code>": "self_approval",
