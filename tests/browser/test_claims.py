@@ -14,7 +14,8 @@ from tests.support.console import Agent
 def test_she_claims_it_he_sees_it_and_she_lets_go(
     scout: Agent, as_person: SignIn, script: bool, width: int
 ) -> None:
-    made = scout.propose("payments.refund", {"order": f"41{int(script)}{width}"}).json()["id"]
+    order = f"41{int(script)}{width}"
+    made = scout.propose("payments.refund", {"order": order}).json()["id"]
     alice, carol = (
         as_person(name, java_script_enabled=script, viewport={"width": width, "height": 800})
         for name in ("alice", "carol")
@@ -22,7 +23,7 @@ def test_she_claims_it_he_sees_it_and_she_lets_go(
     alice.goto(f"/proposals/{made}/")
     alice.get_by_role("button", name="Claim it").click()
     expect(alice.locator(".claim")).to_contain_text("Claimed until")
-    carol.goto("/")
+    carol.goto(f"/?q={order}")
     row = carol.locator(f"#row-{made}")
     expect(row).to_contain_text("alice has been looking at it since")
     row.locator("a").click()

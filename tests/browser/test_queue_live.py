@@ -34,7 +34,7 @@ def test_what_another_decided_is_greyed_where_it_stands_and_nothing_moves(
 ) -> None:
     first, second = refunds(scout, f"43{width}1", f"43{width}2")
     alice = as_person("alice", viewport={"width": width, "height": 800})
-    alice.goto("/")
+    alice.goto(f"/?q=order+43{width}")
     row = alice.locator(f"#row-{first}")
     row.evaluate("(row) => row.setAttribute('aria-current', 'true')")
     if width == 1280:
