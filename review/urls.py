@@ -20,6 +20,7 @@ from review.views.decide import decide_view
 from review.views.edit import edit
 from review.views.icon import icon
 from review.views.meanwhile import meanwhile
+from review.views.preview import preview
 from review.views.proposal import proposal
 from review.views.queue import queue, queue_new
 from review.views.rule import rule
@@ -35,6 +36,7 @@ urlpatterns = [
     path("queue/saved/<int:view>/remove/", remove, name="saved_view_remove"),
     path("proposals/together/", together, name="together"),
     path("proposals/<uuid:id>/", proposal, name="proposal"),
+    path("proposals/<uuid:id>/preview/", preview, name="preview"),
     path("proposals/<uuid:id>/edit/", edit, name="edit"),
     path("proposals/<uuid:id>/rule/", rule, name="rule"),
     path("proposals/<uuid:id>/decide/", decide_view, name="decide"),

@@ -19,6 +19,8 @@
 
   function arrange(value) {
     root.toggleAttribute("data-stacked", stored("sides", value) === "stacked");
+    root.toggleAttribute("data-pane", stored("pane") === "on");
+    for (const button of all("[data-pane-switch]")) button.setAttribute("aria-pressed", root.hasAttribute("data-pane"));
     for (const button of all("[data-sides]")) button.setAttribute("aria-pressed", !root.hasAttribute("data-stacked"));
   }
   arrange();
@@ -76,6 +78,7 @@
     (one(focused, row) || row).focus({ preventScroll: true });
     row.scrollIntoView({ block: "nearest" });
     fallAsleep();
+    preview();
   }
 
   /* A link into the diff: from its row n and p go on. The browser opens what it is folded in. */
@@ -84,6 +87,7 @@
     if (row?.matches("[data-change]")) mark(all("[data-change]"), row);
   };
   const current = () => one('[data-row][aria-current="true"]');
+  const preview = () => seen(one("#pane")) && current() && window.htmx?.ajax("GET", `${one("a", current()).pathname}preview/`, "#pane");
 
   /* A row that was decided meanwhile keeps its height, and its mark where it was the current one. */
   document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
@@ -128,10 +132,12 @@
 
   /* ---- Clicks and changes, wherever they happen ---- */
   document.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-open], [data-cancel], [data-copy], [data-sides]");
-    if (!target) return;
+    const target = event.target.closest("a, label, [data-open], [data-cancel], [data-copy], [data-sides], [data-pane-switch], [data-row]");
+    if (!target || target.matches("a, label")) return;
     if (target.dataset.open) openStep(target.dataset.open);
     else if (target.matches("[data-sides]")) arrange(root.hasAttribute("data-stacked") ? "beside" : "stacked");
+    else if (target.matches("[data-pane-switch]")) { stored("pane", root.hasAttribute("data-pane") ? "off" : "on"); arrange(); preview(); }
+    else if (target.matches("[data-row]")) { mark(all("[data-row]"), target); preview(); }
     else if (target.dataset.copy) {
       navigator.clipboard?.writeText(document.getElementById(target.dataset.copy).textContent)
         .then(() => { target.textContent = target.dataset.done; });
@@ -149,9 +155,7 @@
   document.addEventListener("input", (event) => { if (event.target.matches("[data-match]")) match(event.target); });
 
   document.addEventListener("toggle", (event) => {
-    if (!event.target.matches("[data-waits]") || !event.target.open) return;
-    delete event.target.dataset.waits;
-    hold();
+    if (event.target.matches("[data-waits]") && event.target.open) { delete event.target.dataset.waits; hold(); }
   }, true);
 
   /* ---- Told in a hidden tab, where its reader asked for it: how much is new, and no more ---- */
@@ -180,11 +184,7 @@
   function appeared() {
     fallAsleep();
     for (const fold of all("[data-fold-narrow]")) fold.open = !matchMedia(`(width < ${fold.dataset.foldNarrow}px)`).matches;
-    for (const long of all("[data-must-open]")) {
-      delete long.dataset.mustOpen;
-      long.dataset.waits = "";
-      long.open = false;
-    }
+    for (const long of all("[data-must-open]")) { delete long.dataset.mustOpen; long.dataset.waits = ""; long.open = false; }
     for (const input of all("[data-match]")) match(input);
     for (const box of all("[data-tell-switch]")) box.checked = tells();
     for (const step of [countSelected, hold, arrange, arrive]) step();

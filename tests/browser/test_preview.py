@@ -1,0 +1,60 @@
+"""The pane beside the queue: by keys and by mouse, only where there is room, and a plain link without JavaScript."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import SignIn
+from tests.support.console import Agent
+
+WIDE = {"width": 1280, "height": 800}
+
+
+def refunds(scout: Agent, *orders: str) -> list[str]:
+    return [str(scout.propose("payments.refund", {"order": order}).json()["id"]) for order in orders]
+
+
+def test_by_keys_she_goes_from_row_to_row_and_each_is_shown_beside_the_list(
+    scout: Agent, as_person: SignIn
+) -> None:
+    first, _ = refunds(scout, "44001", "44002")
+    page = as_person("alice", viewport=WIDE)
+    page.goto("/?q=order+4400")
+    expect(page.locator("#pane")).to_be_hidden()
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Preview")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("j")
+    expect(page.locator("#pane .panel")).to_contain_text("44001")
+    page.keyboard.press("j")
+    expect(page.locator("#pane .panel")).to_contain_text("44002")
+    expect(page.locator("[data-row]").nth(1).locator("a")).to_be_focused()
+    page.locator(f"#row-{first} .c-votes").click()
+    expect(page.locator("#pane .panel")).to_contain_text("44001")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.reload()
+    expect(page.locator("#pane")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("o")
+    page.wait_for_url(f"**/proposals/{first}/")
+
+
+def test_where_there_is_no_room_nothing_is_asked_for(scout: Agent, as_person: SignIn) -> None:
+    refunds(scout, "44011")
+    page = as_person("alice", viewport={"width": 1100, "height": 800})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    expect(page.get_by_role("button", name="Preview")).to_be_hidden()
+    page.keyboard.press("v")
+    page.keyboard.press("j")
+    expect(page.locator("[data-row]").first).to_have_attribute("aria-current", "true")
+    assert not [address for address in asked if address.endswith("/preview/")]
+
+
+def test_without_javascript_the_row_is_a_link_to_the_page(scout: Agent, as_person: SignIn) -> None:
+    [made] = refunds(scout, "44021")
+    page = as_person("alice", viewport=WIDE, java_script_enabled=False)
+    page.goto("/?q=order+44021")
+    expect(page.get_by_role("button", name="Preview")).to_be_hidden()
+    expect(page.locator("#pane")).to_be_hidden()
+    page.get_by_role("link", name="44021").click()
+    page.wait_for_url(f"**/proposals/{made}/")
