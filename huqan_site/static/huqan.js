@@ -20,7 +20,7 @@
   function arrange(value) {
     root.toggleAttribute("data-stacked", stored("sides", value) === "stacked");
     root.toggleAttribute("data-pane", stored("pane") === "on");
-    for (const button of all("[data-pane-switch]")) button.setAttribute("aria-pressed", root.hasAttribute("data-pane"));
+    for (const button of all("button[data-pane]")) button.setAttribute("aria-pressed", root.hasAttribute("data-pane"));
     for (const button of all("[data-sides]")) button.setAttribute("aria-pressed", !root.hasAttribute("data-stacked"));
   }
   arrange();
@@ -89,9 +89,9 @@
   const current = () => one('[data-row][aria-current="true"]');
   const preview = () => seen(one("#pane")) && current() && window.htmx?.ajax("GET", `${one("a", current()).pathname}preview/`, "#pane");
 
-  /* A row that was decided meanwhile keeps its height, and its mark where it was the current one. */
+  /* A row decided meanwhile keeps its height and its mark. */
   document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
-    for (const row of all("[data-row]", fragment)) [row.ariaCurrent, row.style.minBlockSize] = [target.ariaCurrent, `${target.offsetHeight}px`];
+    for (const row of all("[data-row]", fragment)) { row.ariaCurrent = target.ariaCurrent; row.style.height = `${target.offsetHeight}px`; }
   });
 
   function countSelected() {
@@ -130,13 +130,13 @@
     else control.click();
   });
 
-  /* ---- Clicks and changes, wherever they happen ---- */
+  /* ---- Clicks and changes ---- */
   document.addEventListener("click", (event) => {
-    const target = event.target.closest("a, label, [data-open], [data-cancel], [data-copy], [data-sides], [data-pane-switch], [data-row]");
+    const target = event.target.closest("a, label, [data-open], [data-cancel], [data-copy], [data-sides], button[data-pane], [data-row]");
     if (!target || target.matches("a, label")) return;
     if (target.dataset.open) openStep(target.dataset.open);
     else if (target.matches("[data-sides]")) arrange(root.hasAttribute("data-stacked") ? "beside" : "stacked");
-    else if (target.matches("[data-pane-switch]")) { stored("pane", root.hasAttribute("data-pane") ? "off" : "on"); arrange(); preview(); }
+    else if (target.dataset.pane) { stored("pane", stored("pane") === "on" ? "off" : "on"); arrange(); preview(); }
     else if (target.matches("[data-row]")) { mark(all("[data-row]"), target); preview(); }
     else if (target.dataset.copy) {
       navigator.clipboard?.writeText(document.getElementById(target.dataset.copy).textContent)
@@ -158,7 +158,7 @@
     if (event.target.matches("[data-waits]") && event.target.open) { delete event.target.dataset.waits; hold(); }
   }, true);
 
-  /* ---- Told in a hidden tab, where its reader asked for it: how much is new, and no more ---- */
+  /* ---- Told in a hidden tab, to who asked for it: how much is new ---- */
   let told = "";
   const tells = () => stored("tell") === "on" && window.Notification?.permission === "granted";
   async function askToTell(box) {
@@ -171,7 +171,7 @@
     if (news && news !== told && document.hidden && tells()) new Notification(told = news, { tag: "huqan" });
   }
 
-  /* ---- Live: asks whether something new came; rows never move by themselves ---- */
+  /* ---- Live: rows never move by themselves ---- */
   setInterval(() => {
     if (!document.hidden || tells()) for (const place of all("[data-poll]")) window.htmx?.trigger(place, "poll");
   }, POLL);
