@@ -72,6 +72,9 @@ def test_a_repeat_visit_to_a_queue_of_a_dozen_is_one_light_page(console: Console
     for number in range(DOZEN):
         console.agent("prowler").remember(f"The gate of dock {number} opens at {number} o'clock.")
     page = as_person("oscar")
+    page.goto(
+        "/", wait_until="networkidle"
+    )  # else the sign of the tab, which comes last, is still to be loaded
     assert page.locator("[data-row]").count() >= DOZEN
     wire = Wire(page)
     page.goto("/", wait_until="networkidle")
