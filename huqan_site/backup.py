@@ -1,6 +1,7 @@
 """Backups: one consistent copy of the database in a folder of its own, verified after it was written.
 
 The keys folder is not in it: who has a backup alone can sign nothing and guess no rejected value. Keep it elsewhere.
+Neither are sessions, so that nobody is signed in by a copy.
 The witness file and `withdrawn.jsonl` are copied too, for a machine that has lost its own.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.utils import timezone
 
@@ -28,6 +30,7 @@ from review.audit.models import Head
 
 MANIFEST = "manifest.json.note"
 COPIES = {"sqlite": "huqan.sqlite3", "postgresql": "huqan.pgdump"}
+SESSIONS = Session._meta.db_table
 WITNESS, WITHDRAWN = "witness.txt", "withdrawn.jsonl"
 
 
@@ -91,10 +94,14 @@ def _copy_sqlite(copy: Path) -> None:
         closing(sqlite3.connect(copy)) as target,
     ):
         source.backup(target)
+        target.execute("PRAGMA secure_delete=ON")
+        target.execute(f"DELETE FROM {SESSIONS}")
+        target.commit()
 
 
 def _dump(copy: Path) -> None:
-    postgresql.run("pg_dump", "--format=custom", "--no-owner", f"--file={copy}")
+    sessions = f"--exclude-table-data={SESSIONS}"
+    postgresql.run("pg_dump", "--format=custom", "--no-owner", sessions, f"--file={copy}")
 
 
 def _verify(copy: Path, beside: Path) -> None:

@@ -70,6 +70,14 @@ def test_a_backup_under_load_verifies_and_is_recorded(house: House, tmp_path: Pa
     nothing_is_left_over(house)
 
 
+def test_a_copy_signs_nobody_in(house: House, tmp_path: Path) -> None:
+    sessions = [key for (key,) in house.rows("SELECT session_key FROM django_session")]
+    house.manage("backup", str(tmp_path / "b"))
+    told = unpacked(house, copy_in(tmp_path / "b"))
+    assert sessions and not [key for key in sessions if key.encode() in told]
+    assert b"audit_head" in told
+
+
 def test_a_folder_that_holds_something_is_left_alone(house: House, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     done = house.manage("backup", str(tmp_path), check=False)
@@ -222,6 +230,13 @@ def copy_by_hand(house: House, copy: Path) -> None:
         return
     url = postgres.database_url(house.cluster.folder, house.database)
     subprocess.run(["pg_dump", "-Fc", f"--dbname={url}", f"--file={copy}"], check=True)
+
+
+def unpacked(house: House, copy: Path) -> bytes:
+    """All that a copy tells."""
+    if house.cluster is None:
+        return copy.read_bytes()
+    return subprocess.run(["pg_restore", "--file=-", str(copy)], check=True, capture_output=True).stdout
 
 
 def as_it_is(house: House) -> list[list[tuple[object, ...]]]:
