@@ -25,7 +25,7 @@ SETTLED = "Promise.allSettled(document.getAnimations().map((one) => one.finished
 
 HALF_SIGNED_IN = "/accounts/login/code/"
 NO_PAGES = (".json", ".jsonl", ".csv", ".zip", ".py", ".svg", "healthz", "readyz", "metrics")
-PARTS = {"queue/new/", "proposals/<uuid:id>/preview/"}
+PARTS = {"queue/new/", "proposals/<uuid:id>/preview/", "proposals/<uuid:id>/meanwhile/"}
 """What is asked for by a page and put into it."""
 DOWNLOADS = {"proposals/<uuid:id>/certificate/"}
 
