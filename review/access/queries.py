@@ -66,8 +66,13 @@ def all_workspaces() -> list[Workspace]:
 
 def memberships_of(person: UUID, now: datetime) -> list[Membership]:
     """Return the memberships of `person` that hold now, with their workspaces, by workspace name."""
+    return _held(person, now)
+
+
+@prepared
+def _held(person: UUID, now: datetime) -> QuerySet[Membership]:
     held = Membership.objects.active(now).held_by(person).select_related("workspace")
-    return list(held.order_by("workspace__name", "role"))
+    return held.order_by("workspace__name", "role")
 
 
 def workspaces_of(person: UUID, now: datetime) -> list[Workspace]:
@@ -159,10 +164,15 @@ def owners(agent: UUID, at: datetime) -> set[UUID]:
 def owners_now(agents: Iterable[UUID], now: datetime) -> dict[UUID, list[Person]]:
     """Return for each agent the people who answer for it now."""
     answering: dict[UUID, list[Person]] = {agent: [] for agent in agents}
-    rows = Ownership.objects.filter(_holding(now), agent_id__in=answering).select_related("person")
-    for row in rows.order_by("person__name"):
+    for row in _owning(tuple(answering), now):
         answering[row.agent_id].append(row.person)
     return answering
+
+
+@prepared
+def _owning(agents: tuple[UUID, ...], now: datetime) -> QuerySet[Ownership]:
+    rows = Ownership.objects.filter(_holding(now), agent_id__in=agents).select_related("person")
+    return rows.order_by("person__name")
 
 
 def has_active_owner(agent: UUID, now: datetime) -> bool:

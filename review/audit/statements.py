@@ -28,8 +28,8 @@ def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list
     """Return a function that gives the rows of the queryset that `build` returns for the same arguments.
 
     The SQL of the first call serves every later one, so `build` must not decide by its arguments. They are
-    positional: UUIDs, aware datetimes, strings, or tuples of these, which are compiled once for each length;
-    an empty tuple gives no rows, since nothing is in it.
+    positional: UUIDs, aware datetimes, strings, whole numbers, or tuples of these, which are compiled once for
+    each length; an empty tuple gives no rows, since nothing is in it.
     """
     compiled: dict[_Shape, _Compiled] = {}
     here = _OfThread()
@@ -120,6 +120,8 @@ def _stand_in(value: Any) -> Any:
             return datetime(9000, 1, 1, tzinfo=UTC) + timedelta(microseconds=secrets.randbits(48))
         case str():
             return secrets.token_hex()
+        case int():
+            return secrets.randbits(31)  # the ORM leaves out what no integer column could hold
     raise TypeError(f"No query is prepared for values like {type(value).__name__}.")
 
 

@@ -11,11 +11,13 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from review.access.models import Person
+from review.audit.statements import prepared
 from review.domain.decision import Verdict
 from review.domain.sameness import target
 from review.domain.status import Status
 from review.effects import effect_of
 from review.models import Decision, Look, Proposal, Revision
+from review.queries.story import current_revision
 
 RAN = (Status.APPROVED, Status.RUNNING, Status.SUCCEEDED, Status.EXECUTED, Status.UNKNOWN, Status.FAILED)
 LOOKED_BACK = 50
@@ -46,13 +48,9 @@ def bases_of(proposal: Proposal, person: Person) -> list[Base]:
 
 def _reviewed(proposal: Proposal, person: Person) -> Base | None:
     """The last earlier revision that was approved, or that this person was shown."""
-    approved = _last_number(Decision.objects.filter(proposal=proposal, verdict=Verdict.APPROVE), proposal)
-    look = (
-        Look.objects.filter(proposal=proposal, person=person, revision__lt=proposal.revision)
-        .order_by("revision")
-        .last()
-    )
-    number = max(approved or 0, look.revision if look else 0)
+    approved = next(iter(_approved(proposal.id, proposal.revision)), 0)
+    look = next(iter(_looks(proposal.id, person.id, proposal.revision)), None)
+    number = max(approved, look.revision if look else 0)
     if not number:
         return None
     text = Revision.objects.get(proposal=proposal, number=number).arguments
@@ -62,13 +60,25 @@ def _reviewed(proposal: Proposal, person: Person) -> Base | None:
 
 def last_look(proposal: Proposal, person: Person) -> datetime | None:
     """Return when `person` last had something new of `proposal` on the screen."""
-    looks = Look.objects.filter(proposal=proposal, person=person).order_by("at")
-    return looks.values_list("at", flat=True).last()
+    return next(iter(_looked_at(proposal.id, person.id)), None)
 
 
-def _last_number(decisions: QuerySet[Decision], proposal: Proposal) -> int | None:
-    earlier = decisions.filter(revision__lt=proposal.revision).order_by("revision")
-    return earlier.values_list("revision", flat=True).last()
+@prepared
+def _approved(proposal: UUID, before: int) -> QuerySet[Decision, int]:
+    approvals = Decision.objects.filter(proposal=proposal, verdict=Verdict.APPROVE, revision__lt=before)
+    return approvals.order_by("-revision").values_list("revision", flat=True)[:1]
+
+
+@prepared
+def _looks(proposal: UUID, person: UUID, before: int) -> QuerySet[Look]:
+    looks = Look.objects.filter(proposal=proposal, person=person, revision__lt=before)
+    return looks.order_by("-revision")[:1]
+
+
+@prepared
+def _looked_at(proposal: UUID, person: UUID) -> QuerySet[Look, datetime]:
+    looks = Look.objects.filter(proposal=proposal, person=person)
+    return looks.order_by("-at").values_list("at", flat=True)[:1]
 
 
 def _standing(proposal: Proposal) -> Base | None:
@@ -100,10 +110,15 @@ def _newest(proposals: Any) -> list[Revision]:
 
 
 def _earlier(proposal: Proposal) -> list[Base]:
-    rows = Revision.objects.filter(proposal=proposal, number__lt=proposal.revision).order_by("-number")
+    rows = _before(proposal.id, proposal.revision)
     return [Base(f"r{row.number}", row.arguments, revision=row.number) for row in rows]
+
+
+@prepared
+def _before(proposal: UUID, number: int) -> QuerySet[Revision]:
+    return Revision.objects.filter(proposal=proposal, number__lt=number).order_by("-number")
 
 
 def arguments_of(proposal: Proposal) -> dict[str, Any]:
     """Return the arguments of the current revision, read from the stored text."""
-    return dict(json.loads(Revision.objects.get(proposal=proposal, number=proposal.revision).arguments))
+    return dict(json.loads(current_revision(proposal).arguments))

@@ -29,13 +29,14 @@ class InForce(NamedTuple):
 
 def in_force(workspace: UUID) -> InForce:
     """Return the newest policy of `workspace`."""
-    row = (
-        PolicyVersion.objects.filter(workspace_id=workspace)
-        .order_by("-version")
-        .values_list("pk", "version")
-        .first()
-    )
+    row = next(iter(_in_force(workspace)), None)
     return InForce(row[1], _document(row[0])) if row else InForce(0, NO_DOCUMENT)
+
+
+@prepared
+def _in_force(workspace: UUID) -> QuerySet[PolicyVersion, tuple[UUID, int]]:
+    versions = PolicyVersion.objects.filter(workspace_id=workspace).order_by("-version")
+    return versions.values_list("pk", "version")[:1]
 
 
 def document_of(workspace: UUID, version: int) -> Mapping[str, Any] | None:

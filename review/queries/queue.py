@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from review.access.models import Membership, Ownership, Person, User, Workspace
 from review.access.queries import memberships_of
 from review.access.roles import Role
+from review.audit.statements import prepared
 from review.domain.binding import Kind
 from review.domain.decision import Verdict
 from review.domain.status import REPORT_WITHIN, Status, current
@@ -365,12 +366,22 @@ def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQueryS
     return unknown.annotate(ended_at=Coalesce(F("decided_at"), F("created_at")))
 
 
+@prepared
+def _vouchers(people: tuple[UUID, ...]) -> QuerySet[User, UUID]:
+    accounts = User.objects.filter(person__in=people, is_active=True, vouched_by__isnull=False)
+    return accounts.values_list("vouched_by", flat=True)
+
+
+@prepared
+def _memberships(people: tuple[UUID, ...], now: datetime) -> QuerySet[Membership]:
+    return Membership.objects.active(now).filter(person__in=people)
+
+
 def _entitled(himself: list[UUID], known: Identities, now: datetime) -> Q:
     """A role older than the arguments, granted and vouched for by nobody who is in conflict with them."""
     entitled = Q(pk__in=[])
-    accounts = User.objects.filter(person__in=himself, is_active=True, vouched_by__isnull=False)
-    vouchers = set(accounts.values_list("vouched_by", flat=True))
-    for membership in Membership.objects.active(now).filter(person__in=himself):
+    vouchers = set(_vouchers(tuple(himself)))
+    for membership in _memberships(tuple(himself), now):
         policy = Q(kind=Kind.POLICY_CHANGE)
         right = policy if membership.role == Role.MANAGER else ~policy
         mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)

@@ -8,14 +8,22 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from review.access.models import Person
+from review.audit.statements import prepared
 from review.models import Comment, Decision, Proposal, Revision
 
 
 def current_revision(proposal: Proposal) -> Revision:
     """Return the revision that a decision would count for."""
-    rows = Revision.objects.select_related("author_person")
-    return rows.get(proposal=proposal, number=proposal.revision)
+    [revision] = _numbered(proposal.id, proposal.revision)
+    return revision
+
+
+@prepared
+def _numbered(proposal: UUID, number: int) -> QuerySet[Revision]:
+    return Revision.objects.filter(proposal=proposal, number=number).select_related("author_person")
 
 
 class Written(NamedTuple):
@@ -34,8 +42,7 @@ class Story:
     @cached_property
     def revisions(self) -> list[Revision]:
         """Every revision, without its text."""
-        rows = Revision.objects.filter(proposal=self.proposal).select_related("author_person")
-        return list(rows.defer("arguments").order_by("-number"))
+        return _revisions(self.proposal.id)
 
     @cached_property
     def written(self) -> list[Written]:
@@ -47,14 +54,29 @@ class Story:
     @cached_property
     def decisions(self) -> list[Decision]:
         """Every decision, with whose it is."""
-        rows = Decision.objects.filter(proposal=self.proposal).select_related("person")
-        return list(rows.order_by("-created_at"))
+        return _decisions(self.proposal.id)
 
     @cached_property
     def comments(self) -> list[Comment]:
         """What people said about it to each other and was not erased since."""
-        rows = Comment.objects.filter(proposal=self.proposal).exclude(text="").select_related("person")
-        return list(rows.order_by("-created_at"))
+        return _comments(self.proposal.id)
+
+
+@prepared
+def _revisions(proposal: UUID) -> QuerySet[Revision]:
+    rows = Revision.objects.filter(proposal=proposal).select_related("author_person")
+    return rows.defer("arguments").order_by("-number")
+
+
+@prepared
+def _decisions(proposal: UUID) -> QuerySet[Decision]:
+    return Decision.objects.filter(proposal=proposal).select_related("person").order_by("-created_at")
+
+
+@prepared
+def _comments(proposal: UUID) -> QuerySet[Comment]:
+    rows = Comment.objects.filter(proposal=proposal).exclude(text="").select_related("person")
+    return rows.order_by("-created_at")
 
 
 def last_of_agent(proposal: Proposal) -> Revision | None:
@@ -65,7 +87,12 @@ def last_of_agent(proposal: Proposal) -> Revision | None:
 
 def member_names(workspace: UUID) -> dict[UUID, str]:
     """Return the name of everyone who ever had a role in `workspace`."""
-    return dict(Person.objects.filter(memberships__workspace=workspace).values_list("id", "name"))
+    return dict(_named(workspace))
+
+
+@prepared
+def _named(workspace: UUID) -> QuerySet[Person, tuple[UUID, str]]:
+    return Person.objects.filter(memberships__workspace=workspace).values_list("id", "name")
 
 
 def proposer_names(proposals: Iterable[Proposal]) -> dict[UUID, str]:

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from review.access import queries as access
 from review.access.models import Agent, Membership, Person
+from review.audit.statements import prepared
 from review.domain.refusals import NotFound
 from review.models import Proposal
 
@@ -22,10 +25,15 @@ def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
 
 def among(person: Person, ids: Sequence[UUID], now: datetime) -> list[Proposal]:
     """Return those of `ids` that exist for `person`, with workspace and agent, in that order."""
-    roles = Membership.objects.active(now).held_by(person.id)
-    rows = Proposal.objects.filter(workspace__in=roles.values("workspace"), pk__in=ids)
-    found = {row.id: row for row in rows.select_related("workspace", "agent")}
+    found = {row.id: row for row in _among(person.id, tuple(ids), now)}
     return [found[id_] for id_ in ids if id_ in found]
+
+
+@prepared
+def _among(person: UUID, ids: tuple[UUID, ...], now: datetime) -> QuerySet[Proposal]:
+    roles = Membership.objects.active(now).held_by(person)
+    rows = Proposal.objects.filter(workspace__in=roles.values("workspace"), pk__in=ids)
+    return rows.select_related("workspace", "agent")
 
 
 def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db import DatabaseError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from review.access.models import Person
 from review.audit.refusals import Unavailable
+from review.audit.statements import prepared
 from review.audit.transaction import aside
 from review.models import Look, Proposal
 
 WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
+
+
+@prepared
+def _seen(proposal: UUID, person: UUID, revision: int) -> QuerySet[Look]:
+    return Look.objects.filter(proposal=proposal, person=person, revision=revision)
 
 
 def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
@@ -18,8 +27,7 @@ def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
 
     `again`: he has seen the revision, but not all that happened to it since.
     """
-    seen = Look.objects.filter(proposal=proposal, person=person, revision=proposal.revision)
-    if not again and seen.exists():
+    if not again and _seen(proposal.id, person.id, proposal.revision):
         return
     try:
         with aside(WAIT):
