@@ -13,6 +13,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.http import urlencode
+from django_htmx.middleware import HtmxDetails
 
 from review.access.actors import PersonActor
 from review.access.models import User
@@ -89,6 +90,7 @@ def _to_sign_in(request: HttpRequest) -> HttpResponseBase:
     if request.method not in ("GET", "HEAD"):
         raise SignedOut
     if request.headers.get("HX-Request"):
-        query = urlencode({"next": request.get_full_path()})
+        # A part of a page leads back to the page it was asked for.
+        query = urlencode({"next": HtmxDetails(request).current_url_abs_path or request.get_full_path()})
         return HttpResponse(headers={"HX-Redirect": f"{resolve_url('account_login')}?{query}"})
     return redirect_to_login(request.get_full_path())

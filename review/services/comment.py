@@ -19,7 +19,7 @@ from review.services.transitions import lock
 
 MOST = 4_000  # characters
 EMPTY = "A comment without words says nothing to the others. Write one."
-TOO_LONG = f"A comment takes {MOST:,} characters at most. Shorten it."
+TOO_LONG = "A comment takes 4,000 characters at most. Shorten it."
 ERASED = "What this proposal said was erased, so nothing more is written beside it."
 NO_SUCH_PLACE = "The arguments have no such place now. Choose another, or comment on the whole."
 
