@@ -13,8 +13,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.cache import cache
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, InternalError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -135,9 +137,11 @@ def _page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 def _typed(request: HttpRequest) -> list[tuple[str, str]]:
     """What the person wrote into the form and should not lose. Passwords and digests are none of it."""
-    if request.method != "POST":
-        return []
-    return [(str(label), request.POST.get(name, "")) for name, label in WORDS.items()]
+    try:
+        sent = request.POST
+    except (MultiPartParserError, SuspiciousOperation, UnreadablePostError):
+        return []  # nobody's form: it may be read here first, where no view was reached
+    return [(str(label), sent.get(name, "")) for name, label in WORDS.items()] if sent else []
 
 
 def _sign_in(request: HttpRequest) -> str:

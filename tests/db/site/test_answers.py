@@ -171,3 +171,9 @@ def test_a_database_that_does_not_answer_makes_the_console_unready(monkeypatch: 
 )
 def test_only_what_may_pass_is_called_unavailable(error: BaseException | None, unavailable: bool) -> None:
     assert errors.is_unavailable(error) is unavailable
+
+
+def test_what_no_form_would_send_to_an_address_that_is_not_there_is_refused_in_words(client: Client) -> None:
+    no_form = client.post("/nothing/here/", b"a=b", content_type="multipart/form-data; x")
+    assert no_form.status_code == 404
+    assert client.post("/nothing/here/", {"reason": "Kept."}).content.count(b"Kept.") == 1
