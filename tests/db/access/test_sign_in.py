@@ -174,7 +174,9 @@ def test_a_signed_out_reader_is_led_to_the_sign_in_and_back(client: Client) -> N
 
 def test_whoever_was_signed_out_while_a_page_was_open_is_led_back_to_that_page(client: Client) -> None:
     headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/?risk=high"}
-    assert client.get("/queue/new/", headers=headers)["HX-Redirect"] == "/accounts/login/?next=%2F%3Frisk%3Dhigh"
+    assert (
+        client.get("/queue/new/", headers=headers)["HX-Redirect"] == "/accounts/login/?next=%2F%3Frisk%3Dhigh"
+    )
     headers["HX-Current-URL"] = "https://elsewhere.example/?risk=high"
     assert client.get("/account/", headers=headers)["HX-Redirect"] == "/accounts/login/?next=%2Faccount%2F"
 
