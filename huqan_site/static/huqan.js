@@ -55,13 +55,13 @@
     opener?.focus();
   }
 
-  /* An answer that is not the proposal's page (signed out, not available) must not take what was typed with it. */
+  /* What is not the proposal's page (signed out, not available) must not take what was typed with it. A link is followed. */
   function keepTyped(event) {
-    const { target, serverResponse, shouldSwap } = event.detail;
+    const { target, serverResponse, shouldSwap, boosted, pathInfo } = event.detail;
+    if (boosted && event.type !== "htmx:beforeSwap") location = pathInfo.requestPath;
     const lost = event.type !== "htmx:beforeSwap" || (target.id === "main" && shouldSwap && !serverResponse.includes('id="proposal"'));
     if (!lost || !event.detail.requestConfig?.elt.closest("[data-decide]")) return;
-    event.detail.shouldSwap = false;
-    one("[data-unsent]").hidden = false;
+    event.detail.shouldSwap = one("[data-unsent]").hidden = false;
   }
 
   const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };

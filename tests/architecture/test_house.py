@@ -48,6 +48,11 @@ def test_djlint_finds_nothing_in_the_templates() -> None:
     check("djlint", "--lint", "--quiet", *[path for path in tracked.files() if path.suffix == ".html"])
 
 
+def test_no_short_comment_of_a_template_goes_on_to_the_next_line() -> None:
+    """Django takes it for text then, and shows it."""
+    assert not [line for line in tracked.lines_with(r"\{#(?!.*#\})") if line.split(":")[0].endswith(".html")]
+
+
 def test_each_file_reads_in_one_sitting() -> None:
     long = [str(path) for path in tracked.python() if len(path.read_text().splitlines()) >= TOO_LONG]
     assert not long

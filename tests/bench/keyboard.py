@@ -31,14 +31,14 @@ window.since = (at) => performance.timeOrigin + at - Number(sessionStorage.getIt
 window.drawn = () => new Promise((done) =>
     requestAnimationFrame(() => setTimeout(() => done(since(performance.now())))));
 """
-FIRST_PAINT = """async () => {
-    for (;;) {
-        const [paint] = performance.getEntriesByName("first-contentful-paint");
-        if (paint) return since(paint.startTime);
-        await new Promise((done) => setTimeout(done, 5));
-    }
-}"""
 ON_PRESS = "() => { window.told = new Promise((done) => { window.onpressed = () => drawn().then(done); }); }"
+ON_NEXT = """() => { window.told = new Promise((done) => {
+    new MutationObserver((_, watch) => {
+        if (document.querySelector("#status")) return;
+        watch.disconnect();
+        drawn().then(done);
+    }).observe(document.body, {childList: true, subtree: true});
+}); }"""
 ON_RECORD = """() => { window.told = new Promise((done) => {
     new MutationObserver((_, watch) => {
         if (!document.querySelector("#status.notice-green")) return;
@@ -128,9 +128,9 @@ def _approve(page: Page) -> float:
 
 
 def _go_on(page: Page) -> float:
-    with page.expect_navigation():
-        page.keyboard.press(".")
-    return float(page.evaluate(FIRST_PAINT))
+    page.evaluate(ON_NEXT)
+    page.keyboard.press(".")
+    return float(page.evaluate("window.told"))
 
 
 def _refund(scout: Agent, number: int) -> str:

@@ -66,7 +66,29 @@ def test_after_a_decision_one_key_leads_to_the_next_item(scout: Agent, as_person
     following = page.locator("#status a").get_attribute("href")
     page.keyboard.press(".")
     page.wait_for_url(f"**{following}")
+    expect(page.locator("h1")).to_be_focused()
+    expect(page.locator("#status")).to_have_count(0)
     assert following and mine not in following
+
+
+def test_the_next_item_is_opened_as_a_page_where_it_cannot_take_the_place_of_this_one(
+    scout: Agent, as_person: SignIn
+) -> None:
+    mine = scout.propose("payments.refund", {"order": "32006"}).json()["id"]
+    scout.propose("payments.refund", {"order": "32007"})
+    page = as_person("alice")
+    page.goto(f"/proposals/{mine}/")
+    decide(page, "approve")
+    following = str(page.locator("#status a").get_attribute("href"))
+    page.route(
+        f"**{following}",
+        lambda route: (
+            route.fulfill(status=503) if "hx-request" in route.request.headers else route.continue_()
+        ),
+    )
+    page.keyboard.press(".")
+    page.wait_for_url(f"**{following}")
+    expect(page.locator("#status")).to_have_count(0)
 
 
 @pytest.mark.parametrize("script", [True, False])
