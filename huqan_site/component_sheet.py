@@ -81,13 +81,18 @@ def _rows(now: datetime) -> list[Sample]:
         {"risk": "low", "summary": "At rest: one line, 44 px"},
         {"risk": "high", "summary": "Current: bar and tint", "current": True, "left": timedelta(hours=20)},
         {"risk": "high", "summary": "Ends within the hour", "left": timedelta(minutes=41)},
-        {"risk": "medium", "summary": "Changed", "note": "Changed since you looked at 13:58", "amber": True},
+        {
+            "risk": "medium",
+            "summary": "Changed",
+            "note": "Changed since you looked at 13:58 UTC",
+            "amber": True,
+        },
         {"risk": "low", "summary": "Not yours to decide", "note": "You own scout. Someone else must decide."},
-        {"risk": "low", "summary": "Claimed", "claim": "carol has been looking at it since 14:02."},
+        {"risk": "low", "summary": "Claimed", "claim": "carol has been looking at it since 14:02 UTC."},
         {
             "risk": "low",
             "summary": "Decided meanwhile",
-            "note": "Approved by carol at 14:30",
+            "note": "Approved by carol at 14:30 UTC",
             "decided": True,
         },
     ]

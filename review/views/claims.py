@@ -25,8 +25,8 @@ def looking(claims: Sequence[Claim], person: Person) -> str:
 def _said(claim: Claim, person: Person) -> str:
     since = claim.since.strftime("%H:%M")
     if claim.person_id == person.id:
-        return _("You have been looking at it since %(at)s.") % {"at": since}
-    return _("%(who)s has been looking at it since %(at)s.") % {"who": claim.person.name, "at": since}
+        return _("You have been looking at it since %(at)s UTC.") % {"at": since}
+    return _("%(who)s has been looking at it since %(at)s UTC.") % {"who": claim.person.name, "at": since}
 
 
 def claim_form(

@@ -30,6 +30,13 @@ OUTCOMES: Mapping[Status, str] = {
     Status.QUARANTINED: "held",
 }
 
+#: Where a vote leads. What ended elsewhere was ended by something else, however its last voter voted.
+LED_TO: Mapping[Verdict, tuple[Status, ...]] = {
+    Verdict.APPROVE: (Status.APPROVED, Status.EXECUTED, *states.REDEEMED),
+    Verdict.REJECT: (Status.REJECTED,),
+    Verdict.REQUEST_CHANGES: (Status.CHANGES_REQUESTED,),
+}
+
 
 def outcome_of(proposal: Proposal, now: datetime) -> str:
     """Return the name of the state in templates/components/outcome.html; what ran out of time is expired."""
@@ -73,17 +80,23 @@ def gone_rows(
 def _ended(proposal: Proposal, decision: Decision | None, now: datetime) -> str:
     status = states.current(proposal.status, proposal.expires_at, now)
     if status is Status.EXPIRED and proposal.expires_at:
-        return _("Expired at %(at)s") % {"at": proposal.expires_at.strftime("%H:%M")}
-    if decision is None or status in (Status.WITHDRAWN, Status.PENDING):
-        return _("It waits here no more.")
+        return _("Expired at %(at)s UTC") % {"at": proposal.expires_at.strftime("%H:%M")}
+    if decision is not None and status in LED_TO[Verdict(decision.verdict)]:
+        return _ended_by(decision)
+    if status is Status.REJECTED and proposal.decided_at:
+        return _("Rejected at %(at)s UTC") % {"at": proposal.decided_at.strftime("%H:%M")}
+    return _("Held") if status is Status.QUARANTINED else _("It waits here no more.")
+
+
+def _ended_by(decision: Decision) -> str:
     said = {"who": decision.person.name, "at": decision.created_at.strftime("%H:%M")}
     match Verdict(decision.verdict):
         case Verdict.APPROVE:
-            return _("Approved by %(who)s at %(at)s") % said
+            return _("Approved by %(who)s at %(at)s UTC") % said
         case Verdict.REJECT:
-            return _("Rejected by %(who)s at %(at)s") % said
+            return _("Rejected by %(who)s at %(at)s UTC") % said
         case Verdict.REQUEST_CHANGES:
-            return _("Sent back by %(who)s at %(at)s") % said
+            return _("Sent back by %(who)s at %(at)s UTC") % said
 
 
 def owner_names(proposals: Sequence[Proposal], now: datetime) -> dict[UUID, str]:
@@ -132,5 +145,5 @@ def _row(
 
 def _note(case: Case, look: Look | None, person: Person, now: datetime) -> str:
     if look is not None:
-        return _("Changed since you looked at %(at)s") % {"at": look.at.strftime("%H:%M")}
+        return _("Changed since you looked at %(at)s UTC") % {"at": look.at.strftime("%H:%M")}
     return why_not(case, person.id, now) or ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -45,7 +46,7 @@ def test_who_claims_it_is_named_to_the_others_on_its_row_and_on_its_page(cast: f
     for path in ("/", address(proposal)):
         assert LOOKING in page(cast.carol, path)
     assert LOOKING in page(cast.bob, "/?view=others")
-    assert "You have been looking at it since" in page(cast.alice, "/")
+    assert re.search(r"You have been looking at it since \d\d:\d\d UTC\.", page(cast.alice, "/"))
     assert LOOKING not in page(cast.alice, address(proposal))
 
 

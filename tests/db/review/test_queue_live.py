@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from review.services.withdraw import withdraw
 from tests.support import factories
+from tests.support.memory_acts import WEB, remember, reword
 from tests.support.pages import browser
 from tests.support.review_acts import at, call, mail, vote
 
@@ -57,9 +58,9 @@ def test_a_row_that_another_decided_is_greyed_with_who_and_when(cast: factories.
         vote(cast.carol, returned, "request_changes")
         found = dict(over(told(alice, address)))
     assert found == {
-        str(approved.id): f"Approved by carol at {soon:%H:%M}",
-        str(rejected.id): f"Rejected by carol at {soon:%H:%M}",
-        str(returned.id): f"Sent back by carol at {soon:%H:%M}",
+        str(approved.id): f"Approved by carol at {soon:%H:%M} UTC",
+        str(rejected.id): f"Rejected by carol at {soon:%H:%M} UTC",
+        str(returned.id): f"Sent back by carol at {soon:%H:%M} UTC",
     }
     assert str(waits.id) not in found
 
@@ -71,7 +72,28 @@ def test_what_ran_out_of_time_or_was_withdrawn_is_over_too(cast: factories.Team)
     with at(late.created_at + timedelta(seconds=61)):
         found = dict(over(told(alice, address)))
     assert found[str(taken.id)] == "It waits here no more."
-    assert found[str(late.id)].startswith("Expired at")
+    assert found[str(late.id)] == f"Expired at {late.expires_at:%H:%M} UTC"
+
+
+def test_what_ended_otherwise_than_its_last_voter_voted_is_not_said_to_be_his_doing(
+    cast: factories.Team,
+) -> None:
+    alice, words = browser(cast.alice), "The vault opens at noon."
+    banned, twin, doubted = (
+        remember(cast.scout, words),
+        remember(cast.scout, words.upper()),
+        remember(cast.scout, "It is noon."),
+    )
+    address = asks(alice)
+    soon = timezone.now() + timedelta(minutes=1)
+    with at(soon):
+        vote(cast.carol, banned, "reject", tombstone=True)
+        vote(cast.carol, twin)
+        vote(cast.carol, doubted, "request_changes")
+        reword(cast.scout, doubted, "At noon.", provenance=WEB)
+        found = dict(over(told(alice, address)))
+    assert found[str(twin.id)] == f"Rejected at {soon:%H:%M} UTC"
+    assert found[str(doubted.id)] == "Held"
 
 
 def test_a_greyed_row_cannot_be_selected(cast: factories.Team) -> None:
