@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
@@ -41,7 +42,10 @@ class Standing(Enum):
 
 
 class LastNote(NamedTuple):
-    """The last whole note of the file and the size of log it is for; 0 and nothing where there is none."""
+    """The last whole note of the file and the size of log it is for; 0 and nothing where there is no file.
+
+    Where a file holds no whole note, 0 and what it holds: it said something once, and nobody knows what.
+    """
 
     size: int = 0
     note: str = ""
@@ -98,11 +102,21 @@ def last_note() -> LastNote:
 
 
 def _read_last(size: int) -> LastNote:
+    start = max(0, size - _TAIL)
     with path().open("rb") as file:
-        file.seek(max(0, size - _TAIL))
+        file.seek(start)
         tail = file.read().decode("utf-8", errors="replace")
+    if start:  # in the middle of a note, which would pass for a shorter one
+        tail = tail[tail.find("\n\n") + 1 :]
     whole = list(_whole_notes(tail.splitlines(keepends=True)))
-    return whole[-1] if whole else LastNote()
+    return whole[-1] if whole else _read_further_back()
+
+
+def _read_further_back() -> LastNote:
+    """Look for the last note in the whole file, since whoever may append can fill its end with anything."""
+    for last in deque(notes(), maxlen=1):
+        return last
+    return LastNote(note=path().read_text(encoding="utf-8", errors="replace"))
 
 
 def standing() -> Standing:
@@ -151,12 +165,20 @@ def _agree(last: LastNote, state: _State) -> bool:
     file: from then on each checkpoint that is signed continues the one before.
     """
     global _compared
+    if last.note and not last.size:
+        return _is_begun()
     if last.size and (state.note != last.note or state.size < last.size):
         return False
     if last.size and not _compared:
         _compared = holds(last)
         return _compared
     return True
+
+
+def _is_begun() -> bool:
+    """Whether the file holds the beginning of the very first note, which a crash cut short."""
+    first = Checkpoint.objects.order_by("size").first()
+    return bool(first and first.note.encode().startswith(path().read_bytes()))
 
 
 def holds(note: LastNote) -> bool:

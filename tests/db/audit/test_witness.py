@@ -147,6 +147,31 @@ def test_a_lost_witness_file_is_written_again(witness_file: Path) -> None:
     assert witness_file.stat().st_mode & 0o777 == 0o600
 
 
+def test_what_somebody_appended_has_no_note_written_twice(witness_file: Path) -> None:
+    did(Action.DECISION_APPROVED)
+    with witness_file.open("a") as file:
+        file.write("\n" * 10_000)
+    did(Action.DECISION_APPROVED)
+    assert sizes() == [1, 2, 3]
+    cut_to(2)
+    assert witness.standing() is Standing.DISPUTED
+
+
+def test_a_file_whose_notes_were_overwritten_is_disputed(witness_file: Path) -> None:
+    did(Action.DECISION_APPROVED)
+    witness_file.write_text("\n" * 10_000)
+    with pytest.raises(LogDisputed):
+        did(Action.DECISION_APPROVED)
+    assert sizes() == []
+
+
+def test_a_very_first_note_that_a_crash_cut_short_is_written_again(witness_file: Path) -> None:
+    whole = witness_file.read_bytes()
+    witness_file.write_bytes(whole[:100])
+    did(Action.DECISION_APPROVED)
+    assert sizes() == [1, 2]
+
+
 def test_after_a_cut_nobody_decides_or_redeems_and_people_can_sign_in(witness_file: Path) -> None:
     did_several(3)
     did(Action.DECISION_APPROVED)

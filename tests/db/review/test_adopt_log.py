@@ -102,6 +102,15 @@ def test_a_log_that_grew_past_its_witness_is_adopted_too(restored: Team) -> None
     assert verify().ok
 
 
+def test_a_log_whose_witness_file_holds_no_note_any_more_is_adopted_too(cast: Team) -> None:
+    did(Action.DECISION_APPROVED)
+    witness.path().write_text("\n" * 10_000)
+    adopted(cast)
+    assert witness.standing() is Standing.AGREES
+    did(Action.DECISION_APPROVED)
+    assert witness.last_note().size == Entry.objects.count()
+
+
 def test_a_second_restore_is_adopted_once_more(restored: Team) -> None:
     adopted(restored)
     size = Entry.objects.count()

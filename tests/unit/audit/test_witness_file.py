@@ -63,6 +63,19 @@ def test_the_last_note_of_a_long_file_is_found(file: Path) -> None:
     assert witness.last_note() == LastNote(399, note(399))
 
 
+@pytest.mark.parametrize(
+    "filled", [b"\n" * 10_000, b"\n" + b"x\n\n" * 4_000, b"\n" * (8_192 - len(note(3)) // 2)]
+)
+def test_the_last_note_is_found_behind_whatever_was_appended(file: Path, filled: bytes) -> None:
+    file.write_bytes(f"{note(2)}\n{note(3)}".encode() + filled)
+    assert witness.last_note() == LastNote(3, note(3))
+
+
+def test_a_file_without_a_note_is_not_an_empty_one(file: Path) -> None:
+    file.write_text("\n" * 10_000)
+    assert witness.last_note() == LastNote(0, "\n" * 10_000)
+
+
 def test_bytes_that_are_no_text_are_passed_over(file: Path) -> None:
     file.write_bytes(note(2).encode() + b"\n\x00\xff\xfe (cut short)\n\n" + note(3).encode())
     assert [found.size for found in witness.notes()] == [2, 3]
