@@ -1,5 +1,4 @@
-/* What JavaScript adds. Every page works without it: this only folds the decision into steps, answers keys and asks
-   whether something new has come. It decides nothing and sends nothing that the forms would not send. */
+/* Every page works without this. It decides nothing and sends nothing that the forms would not send. */
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -87,7 +86,7 @@
     if (row?.matches("[data-change]")) mark(all("[data-change]"), row);
   };
   const current = () => one('[data-row][aria-current="true"]');
-  const preview = () => seen(one("#pane")) && current() && window.htmx?.ajax("GET", `${one("a", current()).pathname}preview/`, "#pane");
+  const preview = () => seen(one("#pane")) && current() && (one("#pane").textContent = "", window.htmx?.ajax("GET", `${one("a", current()).pathname}preview/`, "#pane"));
 
   /* A row decided meanwhile keeps its height and its mark. */
   document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
@@ -183,7 +182,7 @@
   /* ---- A page, or a part of it, appeared ---- */
   function appeared() {
     fallAsleep();
-    for (const fold of all("[data-fold-narrow]")) fold.open = !matchMedia(`(width < ${fold.dataset.foldNarrow}px)`).matches;
+    for (const fold of all("[data-fold-narrow]")) { fold.open = !matchMedia(`(width < ${fold.dataset.foldNarrow}px)`).matches; delete fold.dataset.foldNarrow; }
     for (const long of all("[data-must-open]")) { delete long.dataset.mustOpen; long.dataset.waits = ""; long.open = false; }
     for (const input of all("[data-match]")) match(input);
     for (const box of all("[data-tell-switch]")) box.checked = tells();

@@ -38,6 +38,41 @@ def test_by_keys_she_goes_from_row_to_row_and_each_is_shown_beside_the_list(
     page.wait_for_url(f"**/proposals/{first}/")
 
 
+def test_beside_the_list_never_stands_another_proposal_than_the_current_row(
+    scout: Agent, as_person: SignIn
+) -> None:
+    _, second = refunds(scout, "44031", "44032")
+    page = as_person("alice", viewport=WIDE)
+    page.goto("/?q=order+4403")
+    page.keyboard.press("v")
+    page.keyboard.press("j")
+    pane = page.locator("#pane")
+    expect(pane).to_contain_text("44031")
+    page.route(f"**/{second}/preview/", lambda route: route.fulfill(status=404))
+    page.keyboard.press("j")
+    expect(pane).to_have_text("")
+    page.keyboard.press("k")
+    expect(pane).to_contain_text("44031")
+    page.locator("select[name=risk]").select_option("low")
+    expect(pane).to_have_text("The row you go to is shown here.")
+
+
+def test_what_she_selects_by_key_is_seen_selected_and_what_she_folded_stays_folded(
+    scout: Agent, as_person: SignIn
+) -> None:
+    refunds(scout, "44041")
+    page = as_person("alice", viewport=WIDE)
+    page.goto("/?q=order+44041")
+    page.locator(".saved summary").click()
+    page.keyboard.press("v")
+    page.keyboard.press("j")
+    expect(page.locator("#pane")).to_contain_text("44041")
+    page.keyboard.press("x")
+    expect(page.locator("[data-select]")).to_be_visible()
+    expect(page.locator("[data-select]")).to_be_checked()
+    expect(page.get_by_label("Save this view as")).to_be_hidden()
+
+
 def test_where_there_is_no_room_nothing_is_asked_for(scout: Agent, as_person: SignIn) -> None:
     refunds(scout, "44011")
     page = as_person("alice", viewport={"width": 1100, "height": 800})
