@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +14,9 @@ from django.utils import timezone
 
 from huqan_site.lib.canonical_json import JSON
 from memory.domain.arguments import ERASE
+from memory.domain.normalise import normalised
 from memory.gateway.entries import standing
-from memory.gateway.reach import Reach, private_texts, standing_in
+from memory.gateway.reach import TEXTS, Reach, private_texts, standing_in
 from memory.gateway.stillness import stand_still
 from memory.gateway.sweep import sweep_after
 from memory.gateway.tombstones import bury
@@ -26,6 +28,7 @@ from review.domain.refusals import Inactive
 from review.domain.status import OPEN
 from review.models import Comment, Decision, IdempotencyKey, Proposal, Revision
 from review.services import take_effect
+from review.services.saved_view import forget_views
 
 WHY = "erased: What this said was erased by proposal {}."
 SUMMARY = "{}, erased"
@@ -74,6 +77,7 @@ def erase(proposal: Proposal, reach: Reach, *, by: Actor) -> dict[str, int]:
         raise Inactive
     counts, private = reach.counts(), private_texts(reach.proposals, reach.records)
     targets = Targets.of(proposal.id, reach)
+    _forget_views(targets)
     empty_records(targets, by=by)
     for content in sorted(reach.contents):
         bury(proposal, content, by=by)
@@ -99,6 +103,7 @@ def erase_again(
     """
     stand_still()
     targets = Targets.read(erasure, workspace, members)
+    _forget_views(targets)
     private = private_texts(targets.proposals, targets.records)
     left = standing_in(workspace).filter(id__in=targets.records)
     sweep_after(erasure, set(left.values_list("content", flat=True)))
@@ -113,6 +118,20 @@ def erase_again(
         id=erasure, workspace_id=workspace, targets=targets.members(), counts=counts, erased_at=at
     )
     return True
+
+
+def _forget_views(targets: Targets) -> None:
+    """Remove the saved views that say what goes, while it can still be read what that is."""
+    records = standing_in(targets.workspace).filter(id__in=targets.records)
+    revisions = Revision.objects.filter(Q(proposal__in=targets.carriers) | Q(id__in=targets.revisions))
+    asked = [json.loads(arguments) for arguments in revisions.values_list("arguments", flat=True)]
+    said = {said[name] for said in asked for name in TEXTS if name in said}
+    texts = {normalised(text) for text in {*records.values_list("content", flat=True), *said}} - {""}
+    forget_views(
+        targets.workspace,
+        targets.proposals,
+        lambda words: any(text in normalised(words) for text in texts),
+    )
 
 
 def empty_records(targets: Targets, *, by: Actor) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -21,9 +22,10 @@ from review.domain.refusals import (
     SelfApproval,
     Tombstoned,
 )
-from review.models import Decision, Proposal, Revision
+from review.models import Decision, Proposal, Revision, SavedView
 from review.services.comment import comment
 from review.services.propose import Draft, propose
+from review.services.saved_view import save_view
 from tests.support.factories import Team, bearer
 from tests.support.memory_acts import (
     WEB,
@@ -166,6 +168,18 @@ def test_every_place_that_said_it_goes(team: Team) -> None:
     reject(waiting, team.alice)
     assert [table for table in traces("MARKER LANE", "14 Marker", "Not Marker") if table] == []
     assert [fault for fault in [*replay.records(), *replay.tombstones()] if fault] == []
+
+
+def test_a_saved_view_that_says_it_or_leads_to_its_like_goes_and_others_stay(team: Team) -> None:
+    record = known(team.scout, SAID, team.alice)
+    like = record.proposal.same_key
+    stranger = save_view("Elsewhere", urlencode({"q": SAID}), by=team.mallory)
+    kept = save_view("Order", urlencode({"q": OTHER}), by=team.alice)
+    save_view("Typed", urlencode({"view": "others", "q": f"about {SAID.upper()}"}), by=team.alice)
+    save_view(SAID[:40], "risk=high", by=team.carol)
+    save_view("Alike", urlencode({"alike": like}), by=team.dana)
+    erased(team, record)
+    assert {view.pk for view in SavedView.objects.all()} == {stranger.pk, kept.pk}
 
 
 def test_an_erased_value_does_not_come_back(team: Team) -> None:
