@@ -199,13 +199,13 @@ class _Keys:
     """What stands for an array's items when they are compared: equal for equal values only, each written out once."""
 
     def __init__(self) -> None:
-        self._written: dict[int, str] = {}
+        self._written: dict[int, tuple[str]] = {}
 
     def __call__(self, value: Any) -> Hashable:
         if not isinstance(value, dict | list):
             return cast(Hashable, value)
         if (written := self._written.get(id(value))) is None:
-            written = self._written[id(value)] = repr(value)
+            written = self._written[id(value)] = (repr(value),)  # no text is a tuple, whatever it spells
         return written
 
 

@@ -25,3 +25,12 @@ def moment(text: str, after: timedelta = timedelta(0)) -> datetime | None:
         found = datetime.fromisoformat(text)
         return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
     return datetime.combine(datetime.fromisoformat(text).date(), time(), UTC) + after
+
+
+def moment_in(text: str) -> datetime | None:
+    """Return the moment with its zone that `text` is, UTC; None for whatever else it is."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -20,6 +19,7 @@ from review.domain.status import Status, current
 from review.queries.story import Story
 from review.queries.visible import visible
 from review.views import parts
+from review.views.address import moment_in
 from review.views.asking import next_item, viewer_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def meanwhile(request: HttpRequest, id: UUID) -> HttpResponse:
         return HttpResponse(status=204)
     stands = seen.split(".")[:2] == standing.split(".")[:2]
     context = {
-        "said": _said(found, parse_datetime(request.GET.get("since", "")), now),
+        "said": _said(found, moment_in(request.GET.get("since", "")), now),
         "poll_url": poll_url(found, now) if stands else None,
         "links": [] if stands else [_as_it_stands(found), next_item(viewer_of(request, actor))],
     }

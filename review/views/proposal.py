@@ -47,7 +47,7 @@ def proposal(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse
         return HttpResponseRedirect(reverse("quarantine_item", args=[found.id]))
     context = page(found, actor, asked=asked_of(request), typed=Typed(), now=timezone.now())
     response = render(request, "review/proposal.html", {**context, "status": None})
-    if not context["diff"]["unread"]:  # else its revision would pass for one that was looked at
+    if not context["unread"]:  # else its revision would pass for one that was looked at
         look(found, actor.person, again=any(event["new"] for event in context["history"]))
     return response
 
@@ -118,13 +118,14 @@ def page(found: Proposal, actor: PersonActor, *, asked: Asked, typed: Typed, now
         base,
         {"warnings": [w["title"] for w in warnings], "preview": preview and preview["rows"]},
     )
+    unread = _unread(base is bases[0], diff)
     decision = decision_form(
         found,
         revision,
         case,
         actor,
         base=base,
-        unread=_unread(base is bases[0], diff),
+        unread=unread,
         page=shown,
         words=Words(_("Approve"), _("Reject"), _("this call")),
         typed=typed,
@@ -135,6 +136,7 @@ def page(found: Proposal, actor: PersonActor, *, asked: Asked, typed: Typed, now
         **context,
         "typed": [(_("Reason"), typed.reason)] if not decision and not context["ruling"] else [],
         "decision": decision,
+        "unread": unread,
         "closed": None if decision else parts.closed(found, case, actor, now),
     }
 

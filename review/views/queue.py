@@ -35,6 +35,7 @@ from review.queries.queue import (
     newer,
     page,
 )
+from review.views.address import moment_in
 from review.views.asking import viewer_of
 from review.views.queue_address import Asked
 from review.views.queue_list import groups, in_words, picks, saved
@@ -128,11 +129,7 @@ def _shown_rows(request: HttpRequest) -> list[UUID]:
 
 
 def _since(request: HttpRequest) -> datetime:
-    try:
-        since = datetime.fromisoformat(request.GET.get("since", ""))
-    except ValueError:
-        return timezone.now()
-    return since if since.tzinfo else timezone.now()
+    return moment_in(request.GET.get("since", "")) or timezone.now()
 
 
 def _titles() -> dict[View, str]:

@@ -128,6 +128,8 @@ def test_who_was_not_shown_all_rows_has_not_looked_at_the_revision(cast: factori
         proposal.id, by=cast.scout, replaces=proposal.revision, arguments={"order": [*LONG["order"], "x"]}
     )
     assert "which you looked at" not in shown(cast.alice, again)
+    assert "1 added" in shown(cast.alice, again, "?base=r1")  # what is the same in both was never on her page
+    assert "which you looked at" not in shown(cast.alice, again)
     shown(cast.alice, again, "?rows=all")
     third = revise(
         again.id, by=cast.scout, replaces=again.revision, arguments={"order": [*LONG["order"], "y"]}

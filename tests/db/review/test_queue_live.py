@@ -188,3 +188,13 @@ def test_more_rows_that_are_over_are_no_more_questions(cast: factories.Team) -> 
     for proposal in proposals[1:]:
         vote(cast.carol, proposal)
     assert asked() == one
+
+
+@pytest.mark.parametrize(
+    "since",
+    ["", "x", "2026-01-01", "2026-13-45T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"],
+)
+def test_a_poll_since_a_moment_that_is_none_is_answered(cast: factories.Team, since: str) -> None:
+    proposal, alice = call(cast.scout), browser(cast.alice)
+    assert alice.get("/queue/new/", {"view": "mine", "since": since}).status_code == 200
+    assert alice.get(f"/proposals/{proposal.id}/meanwhile/", {"seen": "x", "since": since}).status_code == 200

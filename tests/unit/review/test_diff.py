@@ -94,6 +94,14 @@ def test_no_value_passes_for_another(old):
         assert bool(told({"n": old}, {"n": new})) is (canonical(old) != canonical(new)), new
 
 
+@pytest.mark.parametrize("part", [{}, [], [1], {"run": "ls"}, ["a", {"b": True}]], ids=repr)
+def test_no_text_passes_for_an_array_or_an_object_however_it_is_spelt(part):
+    for text in (repr(part), str(part), canonical(part), f"\0{part!r}"):
+        assert ("/n/1", "type_changed", canonical(part), canonical(text)) in told(
+            {"n": ["a", part, "b"]}, {"n": ["a1", text, "b1"]}
+        )
+
+
 def test_a_type_change_names_both_types():
     (row,) = compare('{"ref":1}', '{"ref":"1"}').rows
     assert (row.change, row.old, row.new) == (Change.TYPE_CHANGED, Leaf("number", "1"), Leaf("string", "1"))
