@@ -46,7 +46,7 @@ def make(folder: Path) -> Backup:
 
     Writers are not kept waiting. Raises: Failed; nothing is left in the folder then.
     """
-    if folder.exists() and any(folder.iterdir()):
+    if folder.is_file() or (folder.exists() and any(folder.iterdir())):
         raise Failed(f"{folder} holds something already. Name a new folder for each backup.")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -83,6 +83,8 @@ def test_a_folder_that_holds_something_is_left_alone(house: House, tmp_path: Pat
     done = house.manage("backup", str(tmp_path), check=False)
     assert done.returncode == 1 and "holds something already" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    file = house.manage("backup", str(tmp_path / "mine"), check=False)
+    assert file.returncode == 1 and "holds something already" in file.stderr
 
 
 def test_what_is_not_a_backup_or_was_changed_is_not_put_back(house: House, tmp_path: Path) -> None:
