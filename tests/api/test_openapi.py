@@ -37,6 +37,22 @@ CONFIG = {
         "positive_data_acceptance": {
             "expected-statuses": ["2xx", "304", "400", "403", "404", "409", "422"],
         },
+        # What breaks a maxLength by very much is too large before it is anything else.
+        "negative_data_rejection": {
+            "expected-statuses": [
+                "400",
+                "401",
+                "403",
+                "404",
+                "405",
+                "406",
+                "409",
+                "413",
+                "415",
+                "422",
+                "429",
+            ],
+        },
     },
 }
 DOCUMENT = schemathesis.openapi.from_wsgi(
