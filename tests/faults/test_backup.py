@@ -155,6 +155,7 @@ def test_a_restore_that_is_killed_leaves_the_database_as_it_was(house: House, tm
 
 
 def test_a_restore_whose_last_step_fails_leaves_the_database_as_it_was(house: House, tmp_path: Path) -> None:
+    adopted(house)
     house.manage("backup", str(tmp_path / "b"))
     house.stop()
     before = as_it_is(house)
