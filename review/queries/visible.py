@@ -36,9 +36,10 @@ def _among(person: UUID, ids: tuple[UUID, ...], now: datetime) -> QuerySet[Propo
     return rows.select_related("workspace", "agent")
 
 
-def is_visible(person: UUID, proposal: Proposal, now: datetime) -> bool:
-    """Whether `person` has any role where `proposal` stands; without one it does not exist for him."""
-    return access.is_member(person, proposal.workspace_id, now)
+def must_be_visible(proposal: Proposal, person: UUID, now: datetime) -> None:
+    """Raises: NotFound, where `person` has no role in the workspace of `proposal`: it does not exist for him."""
+    if not access.is_member(person, proposal.workspace_id, now):
+        raise NotFound
 
 
 def started_by(proposal: Proposal, person: UUID) -> bool:

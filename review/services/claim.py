@@ -10,9 +10,8 @@ from review.access.actors import PersonActor
 from review.access.models import Person
 from review.audit.transaction import write
 from review.domain import claim as rules
-from review.domain.refusals import NotFound
 from review.models import Claim, Proposal
-from review.queries.visible import is_visible
+from review.queries.visible import must_be_visible
 from review.services.transitions import lock
 
 
@@ -24,8 +23,7 @@ def claim(proposal_id: UUID, *, by: PersonActor) -> Claim:
     """
     with write():
         proposal, now = lock(proposal_id), timezone.now()
-        if not is_visible(by.person.id, proposal, now):
-            raise NotFound
+        must_be_visible(proposal, by.person.id, now)
         until = rules.claim(proposal.status, expires_at=proposal.expires_at, now=now)
         running = proposal.claims.filter(person=by.person, until__gt=now).first()
         since = running.since if running else now
@@ -42,8 +40,7 @@ def let_go(proposal_id: UUID, *, by: PersonActor) -> None:
     """
     with write():
         proposal = lock(proposal_id)
-        if not is_visible(by.person.id, proposal, timezone.now()):
-            raise NotFound
+        must_be_visible(proposal, by.person.id, timezone.now())
         end(proposal, by.person)
 
 

@@ -11,10 +11,9 @@ from review.access.actors import PersonActor
 from review.access.refusals import Mistyped
 from review.audit.transaction import write
 from review.domain.pointers import Nowhere, lookup
-from review.domain.refusals import NotFound
 from review.models import Comment, Proposal
 from review.queries.story import current_revision
-from review.queries.visible import is_visible
+from review.queries.visible import must_be_visible
 from review.services.transitions import lock
 
 MOST = 4_000  # characters
@@ -32,8 +31,7 @@ def comment(proposal_id: UUID, *, by: PersonActor, text: str, pointer: str = "")
     """
     with write():
         proposal, now = lock(proposal_id), timezone.now()
-        if not is_visible(by.person.id, proposal, now):
-            raise NotFound
+        must_be_visible(proposal, by.person.id, now)
         _check(proposal, text.strip(), pointer)
         return Comment.objects.create(
             proposal=proposal,

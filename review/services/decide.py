@@ -18,13 +18,12 @@ from review.audit.statements import prepared
 from review.domain import decision as rules
 from review.domain.decision import Case, Ruling, Verdict
 from review.domain.gate import Outcome, Signal, strictest, unseen
-from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.effects import Submission, effect_of
 from review.models import Decision, Proposal
 from review.queries.cases import case_of, current_revisions
 from review.queries.identity import identities
-from review.queries.visible import is_visible
+from review.queries.visible import must_be_visible
 from review.services import nonce, take_effect
 from review.services.claim import end as end_claim
 from review.services.expire import meet
@@ -97,8 +96,7 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
     # Whoever gains or loses a right is recorded before this decision, and counts, or after it. What the time is
     # is asked here too: it went on while others had their turn.
     now = log.take_turn()
-    if not is_visible(by.person.id, proposal, now):
-        raise NotFound
+    must_be_visible(proposal, by.person.id, now)
     if repeated := _repeated(proposal, by, ballot):
         return Decided(proposal, repeated, replayed=True)
     case = case_of(proposal, now)

@@ -23,13 +23,13 @@ from review.domain import status
 from review.domain.decision import says_something
 from review.domain.gate import Outcome
 from review.domain.independence import union
-from review.domain.refusals import Blocked, Invalid, NotFound, ReasonRequired
+from review.domain.refusals import Blocked, Invalid, ReasonRequired
 from review.domain.sameness import same_key
 from review.domain.summary import summarise
 from review.effects import told
 from review.models import Proposal
 from review.queries.cases import conflicts_of, submitted_by
-from review.queries.visible import is_visible
+from review.queries.visible import must_be_visible
 from review.services import take_effect
 from review.services.expire import meet
 from review.services.propose import mind_the_cool_down, require_deciders
@@ -113,8 +113,7 @@ def _of_person(proposal_id: UUID, by: PersonActor) -> Proposal:
         hold(agent_id)
     proposal = lock(proposal_id)
     now = log.take_turn()
-    if not is_visible(by.person.id, proposal, now):
-        raise NotFound
+    must_be_visible(proposal, by.person.id, now)
     must_hold_deciding_role(proposal, by, now)
     return proposal
 

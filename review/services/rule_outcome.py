@@ -12,10 +12,10 @@ from review.audit import log
 from review.audit.actions import Action
 from review.domain import status
 from review.domain.decision import says_something
-from review.domain.refusals import BadVerdict, NotFound, ReasonRequired
+from review.domain.refusals import BadVerdict, ReasonRequired
 from review.domain.status import Status
 from review.models import Proposal
-from review.queries.visible import is_visible
+from review.queries.visible import must_be_visible
 from review.services.fall_silent import meet_silence
 from review.services.settle import settle
 from review.services.transitions import lock, move, must_hold_deciding_role, record
@@ -42,8 +42,7 @@ def rule_outcome(proposal_id: UUID, *, by: PersonActor, result: str, reason: str
 def _rule(proposal_id: UUID, by: PersonActor, result: str, reason: str) -> Proposal:
     proposal = lock(proposal_id)
     now = log.take_turn()
-    if not is_visible(by.person.id, proposal, now):
-        raise NotFound
+    must_be_visible(proposal, by.person.id, now)
     if result not in RULINGS:
         raise BadVerdict(NO_RULING)
     meet_silence(proposal, now)

@@ -13,11 +13,11 @@ from review.access.actors import Actor, AgentActor, PersonActor
 from review.access.models import Agent
 from review.audit.actions import Action
 from review.domain import status
-from review.domain.refusals import NotEligible, NotFound
+from review.domain.refusals import NotEligible
 from review.domain.status import OPEN, Status
 from review.effects import effect_of
 from review.models import Proposal
-from review.queries.visible import is_visible, started_by
+from review.queries.visible import must_be_visible, started_by
 from review.services.expire import meet
 from review.services.settle import settle
 from review.services.transitions import lock, move, record
@@ -63,8 +63,7 @@ def withdraw_own(proposal_id: UUID, *, by: PersonActor, reason: str = "") -> Pro
 
 def _withdraw_own(proposal_id: UUID, by: PersonActor, reason: str) -> Proposal:
     proposal, now = lock(proposal_id), timezone.now()
-    if not is_visible(by.person.id, proposal, now):
-        raise NotFound
+    must_be_visible(proposal, by.person.id, now)
     if not started_by(proposal, by.person.id):
         raise NotEligible(NOT_YOURS)
     if proposal.tool == RELEASE and proposal.status == Status.QUARANTINED:
