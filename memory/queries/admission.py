@@ -12,7 +12,7 @@ from memory.domain.validity import Interval
 from memory.models import Lifecycle, MemoryRecord, Tombstone, Trust, ValueKey
 from memory.queries.lineage import withdrawn_sources
 from memory.queries.verdicts import contradicts, rivals
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 
 
 class Sources(NamedTuple):
@@ -24,12 +24,12 @@ class Sources(NamedTuple):
 
 def tombstone(scope: UUID, keys: Sequence[ValueKey]) -> Tombstone | None:
     """Return the tombstone under which the value with these keys was rejected for good."""
-    return next(iter(_tombstones(scope, *_parts(keys))), None)
+    return first(_tombstones(scope, *_parts(keys)))
 
 
 def twin(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
     """Return the trusted, active record of this very value: by key alone, never by likeness."""
-    return next(iter(_twins(scope, *_parts(keys))), None)
+    return first(_twins(scope, *_parts(keys)))
 
 
 def said_by(scope: UUID, keys: Sequence[ValueKey], provenance: Mapping[str, Any] | None) -> UUID | None:
@@ -78,7 +78,7 @@ def contradicted(scope: UUID, topic: str | None, value_key: str, validity: Inter
 
 def set_aside(scope: UUID, keys: Sequence[ValueKey]) -> MemoryRecord | None:
     """Return the record of this very value that a reviewer has put into quarantine."""
-    return next(iter(_set_aside(scope, *_parts(keys))), None)
+    return first(_set_aside(scope, *_parts(keys)))
 
 
 def record(scope: UUID, id_: UUID) -> MemoryRecord | None:

@@ -64,13 +64,9 @@ def all_workspaces() -> list[Workspace]:
     return list(Workspace.objects.order_by("name"))
 
 
-def memberships_of(person: UUID, now: datetime) -> list[Membership]:
-    """Return the memberships of `person` that hold now, with their workspaces, by workspace name."""
-    return _held(person, now)
-
-
 @prepared
-def _held(person: UUID, now: datetime) -> QuerySet[Membership]:
+def memberships_of(person: UUID, now: datetime) -> QuerySet[Membership]:
+    """Return the memberships of `person` that hold now, with their workspaces, by workspace name."""
     held = Membership.objects.active(now).held_by(person).select_related("workspace")
     return held.order_by("workspace__name", "role")
 

@@ -24,7 +24,7 @@ from review.access.models import AgentToken
 from review.access.queries import has_active_owner
 from review.access.refusals import AgentStopped, MissingScope, Unauthorized
 from review.access.roles import Scope
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 
 PREFIX = "hqn_"
 _SHAPE = re.compile(r"(?i:bearer) hqn_([0-9a-f]{12})_([0-9a-f]{48})", re.ASCII)
@@ -69,7 +69,7 @@ def authenticate(header_values: Sequence[str], *, now: datetime) -> AgentActor:
     Raises: Unauthorized.
     """
     handle, secret = _parts(header_values)
-    token = next(iter(_with_handle(handle)), None)
+    token = first(_with_handle(handle))
     known = token.digest if token else _NO_DIGEST
     right = hmac.compare_digest(known, digest(secret))
     if token is None or not right or not _holds(token, now):

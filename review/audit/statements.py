@@ -48,6 +48,11 @@ def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list
     return rows  # type: ignore[return-value]
 
 
+def first(rows: Sequence[Row]) -> Row | None:
+    """Return the first of what a prepared statement gave, None where that is nothing."""
+    return rows[0] if rows else None
+
+
 class _Compiled(NamedTuple):
     """A queryset with its SQL. `places` says for each parameter which value it is, None for a constant."""
 

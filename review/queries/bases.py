@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from review.access.models import Person
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 from review.domain.decision import Verdict
 from review.domain.sameness import target
 from review.domain.status import Status
@@ -48,8 +48,8 @@ def bases_of(proposal: Proposal, person: Person) -> list[Base]:
 
 def _reviewed(proposal: Proposal, person: Person) -> Base | None:
     """The last earlier revision that was approved, or that this person was shown."""
-    approved = next(iter(_approved(proposal.id, proposal.revision)), 0)
-    look = next(iter(_looks(proposal.id, person.id, proposal.revision)), None)
+    approved = first(_approved(proposal.id, proposal.revision)) or 0
+    look = first(_looks(proposal.id, person.id, proposal.revision))
     number = max(approved, look.revision if look else 0)
     if not number:
         return None
@@ -60,7 +60,7 @@ def _reviewed(proposal: Proposal, person: Person) -> Base | None:
 
 def last_look(proposal: Proposal, person: Person) -> datetime | None:
     """Return when `person` last had something new of `proposal` on the screen."""
-    return next(iter(_looked_at(proposal.id, person.id)), None)
+    return first(_looked_at(proposal.id, person.id))
 
 
 @prepared

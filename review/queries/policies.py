@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 from review.domain.decision import Verdict
 from review.domain.policy import Rule, resolve, rule_number
 from review.models import Decision, PolicyVersion, Revision
@@ -29,7 +29,7 @@ class InForce(NamedTuple):
 
 def in_force(workspace: UUID) -> InForce:
     """Return the newest policy of `workspace`."""
-    row = next(iter(_in_force(workspace)), None)
+    row = first(_in_force(workspace))
     return InForce(row[1], _document(row[0])) if row else InForce(0, NO_DOCUMENT)
 
 
@@ -92,7 +92,7 @@ def _pk(workspace: UUID, version: int) -> UUID | None:
 
 
 def _newest(workspace: UUID) -> UUID | None:
-    return next(iter(_newest_first(workspace)), None)
+    return first(_newest_first(workspace))
 
 
 @prepared

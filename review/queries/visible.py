@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from review.access import queries as access
 from review.access.models import Agent, Membership, Person
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 from review.domain.refusals import NotFound
 from review.models import Proposal
 
@@ -20,7 +20,7 @@ def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
 
     Raises: NotFound, the same for one that is not there and one in a workspace where `person` has no role.
     """
-    return _one(next(iter(among(person, [proposal_id], now)), None))
+    return _one(first(among(person, [proposal_id], now)))
 
 
 def among(person: Person, ids: Sequence[UUID], now: datetime) -> list[Proposal]:

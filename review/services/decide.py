@@ -14,7 +14,7 @@ from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
 from review.audit import log
 from review.audit.actions import Action
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 from review.domain import decision as rules
 from review.domain.decision import Case, Ruling, Verdict
 from review.domain.gate import Outcome, Signal, strictest, unseen
@@ -121,7 +121,7 @@ def _decide(proposal_id: UUID, by: PersonActor, ballot: Ballot) -> Decided:
 
 def _repeated(proposal: Proposal, by: PersonActor, ballot: Ballot) -> Decision | None:
     used = _with_nonce(nonce.fingerprint(ballot.nonce), proposal.id, by.person.id) if ballot.nonce else []
-    return next(iter(used), None)
+    return first(used)
 
 
 @prepared

@@ -17,11 +17,6 @@ from review.models import Look, Proposal
 WAIT = 1.0  # seconds; who reads is not kept waiting by writers that hang
 
 
-@prepared
-def _seen(proposal: UUID, person: UUID, revision: int) -> QuerySet[Look]:
-    return Look.objects.filter(proposal=proposal, person=person, revision=revision)
-
-
 def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
     """Note that `person` has the current revision on the screen; a page is shown even if that cannot be noted.
 
@@ -36,3 +31,8 @@ def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
             )
     except (DatabaseError, Unavailable):
         return
+
+
+@prepared
+def _seen(proposal: UUID, person: UUID, revision: int) -> QuerySet[Look]:
+    return Look.objects.filter(proposal=proposal, person=person, revision=revision)
