@@ -40,8 +40,9 @@ NOTHING = Base("none", None)
 
 def bases_of(proposal: Proposal, person: Person) -> list[Base]:
     """Return what can be compared with, the reviewed one first: Approve works on that comparison only."""
-    standing = _standing(proposal)
-    reviewed = _reviewed(proposal, person) or standing or _last_approved(proposal) or NOTHING
+    arguments = arguments_of(proposal)
+    standing = _standing(proposal, arguments)
+    reviewed = _reviewed(proposal, person) or standing or _last_approved(proposal, arguments) or NOTHING
     others = [*([standing] if standing else []), *_earlier(proposal), NOTHING]
     return [reviewed, *(base for base in others if base.key != reviewed.key)]
 
@@ -81,19 +82,18 @@ def _looked_at(proposal: UUID, person: UUID) -> QuerySet[Look, datetime]:
     return looks.order_by("-at").values_list("at", flat=True)[:1]
 
 
-def _standing(proposal: Proposal) -> Base | None:
+def _standing(proposal: Proposal, arguments: dict[str, Any]) -> Base | None:
     """For a change of memory: the record as it stands."""
     effect = effect_of(proposal.tool)
-    arguments = arguments_of(proposal)
     text = effect.base(proposal, arguments) if effect and arguments else None  # without any it was erased
     return Base("standing", text) if text is not None else None
 
 
-def _last_approved(proposal: Proposal) -> Base | None:
+def _last_approved(proposal: Proposal, arguments: dict[str, Any]) -> Base | None:
     """The last approved call of the same tool with the same target."""
     if effect_of(proposal.tool) is not None:
         return None
-    wanted = target(arguments_of(proposal))
+    wanted = target(arguments)
     ran = Proposal.objects.filter(workspace=proposal.workspace_id, tool=proposal.tool, status__in=RAN)
     for row in _newest(ran.exclude(pk=proposal.pk)):
         if target(json.loads(row.arguments)) == wanted:
