@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from huqan_site.lib.canonical_json import JSON
 from memory.domain.arguments import ERASE
 from memory.domain.normalise import normalised
 from memory.gateway.entries import standing
-from memory.gateway.reach import TEXTS, Reach, private_texts, standing_in
+from memory.gateway.reach import Reach, private_texts, standing_in, texts_of
 from memory.gateway.stillness import stand_still
 from memory.gateway.sweep import sweep_after
 from memory.gateway.tombstones import bury
@@ -125,8 +126,8 @@ def _forget_views(targets: Targets) -> None:
     records = standing_in(targets.workspace).filter(id__in=targets.records)
     revisions = Revision.objects.filter(Q(proposal__in=targets.carriers) | Q(id__in=targets.revisions))
     asked = [json.loads(arguments) for arguments in revisions.values_list("arguments", flat=True)]
-    said = {said[name] for said in asked for name in TEXTS if name in said}
-    texts = {normalised(text) for text in {*records.values_list("content", flat=True), *said}} - {""}
+    said = {*records.values_list("content", flat=True), *chain.from_iterable(map(texts_of, asked))}
+    texts = set(map(normalised, said)) - {""}
     forget_views(
         targets.workspace,
         targets.proposals,

@@ -34,7 +34,7 @@ from review.audit.stretches import every
 from review.domain.status import Status
 from review.models import Comment, Decision, Revision
 
-TEXTS = ("content", "text")
+_TEXTS = ("content", "text")
 Holds = Callable[[Mapping[str, Any]], bool]
 
 
@@ -105,6 +105,11 @@ def of_label(scope: UUID, digest: str) -> Reach:
     return _whole(scope, marked, carries)
 
 
+def texts_of(said: Mapping[str, Any]) -> list[str]:
+    """Return what the arguments of a call ask to remember."""
+    return [said[name] for name in _TEXTS if name in said]
+
+
 def private_texts(proposals: Iterable[UUID], records: Iterable[UUID]) -> list[int]:
     """Return the entries about these proposals and records whose private texts are not erased.
 
@@ -122,7 +127,7 @@ def _whole(scope: UUID, seeds: Iterable[MemoryRecord], carries: Holds) -> Reach:
     keys = {key for content in reach.contents for key in keys_of(content)}
 
     def says_it(said: Mapping[str, Any]) -> bool:
-        return carries(said) or any(keys_of(said[name])[0] in keys for name in TEXTS if name in said)
+        return carries(said) or any(keys_of(text)[0] in keys for text in texts_of(said))
 
     found = {record.proposal_id for record in reach.records.values()}
     found |= set(reach.evidence().values_list("proposal_id", flat=True))
@@ -150,7 +155,7 @@ def _take_unwritten(reach: Reach, says_it: Holds) -> set[UUID]:
     for revision, said in _unwritten(reach.scope):
         if says_it(said):
             reach.revisions.add(revision.id)
-            reach.contents |= {said[name] for name in TEXTS if name in said}
+            reach.contents.update(texts_of(said))
             found.add(revision.proposal_id)
     return found
 

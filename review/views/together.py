@@ -38,8 +38,6 @@ from review.views.warnings import suspicious
 if TYPE_CHECKING:
     from review.models import Proposal, Revision
 
-VERDICTS = (Verdict.APPROVE, Verdict.REJECT)
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
