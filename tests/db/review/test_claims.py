@@ -27,11 +27,6 @@ pytestmark = pytest.mark.django_db
 LOOKING = "alice has been looking at it since"
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def page(person: PersonActor, path: str) -> str:
     return str(browser(person).get(path, follow=True).content.decode())
 

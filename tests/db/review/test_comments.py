@@ -18,11 +18,6 @@ from tests.support.review_acts import call, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def test_everybody_of_the_workspace_says_something_and_the_others_read_it(cast: factories.Team) -> None:
     proposal = call(cast.scout)
     for person in (cast.alice, cast.bob, cast.dana):

@@ -13,11 +13,6 @@ from tests.support.review_acts import call
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def stored(proposal: object) -> dict[str, str]:
     rows = Conflict.objects.filter(proposal=proposal).select_related("person")
     return {row.person.name: row.reason for row in rows}

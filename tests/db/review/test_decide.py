@@ -21,11 +21,6 @@ from tests.support.tampering import guards_down
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def status(proposal: Proposal) -> str:
     return Proposal.objects.get(pk=proposal.pk).status
 

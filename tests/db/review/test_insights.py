@@ -26,11 +26,6 @@ from tests.support.review_acts import at, call, mail, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def figures(person: PersonActor, **asked: str) -> dict[tuple[str, str, str], str]:
     """What the file of figures says: (table, row, column) to value."""
     answer = browser(person).get("/insights/insights.csv", asked)

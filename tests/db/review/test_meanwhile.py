@@ -21,11 +21,6 @@ from tests.support.review_acts import at, call, mail, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def asked(who: factories.PersonActor, proposal: Proposal) -> str:
     """Where the page that `who` has open asks what became of it."""
     page = browser(who).get(f"/proposals/{proposal.id}/").content.decode()

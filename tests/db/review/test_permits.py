@@ -28,11 +28,6 @@ ORDER = {"order": "20817"}
 
 
 @pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
 def approved(cast: factories.Team) -> Proposal:
     proposal = call(cast.scout)
     vote(cast.alice, proposal)

@@ -22,11 +22,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
 def change(cast: factories.Team) -> Proposal:
     return proposed(cast.dana, cast.acme, stricter(cast))
 

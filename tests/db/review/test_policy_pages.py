@@ -20,11 +20,6 @@ from tests.support.review_acts import call, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def hidden(page: Any, name: str) -> str:
     found = re.search(rf'name="{name}" value="([^"]*)"', page.content.decode())
     return found[1] if found else ""

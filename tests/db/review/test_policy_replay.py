@@ -14,11 +14,6 @@ from tests.support.policy_acts import changed
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def faults() -> list[str]:
     return [sentence for sentence in replay.policies() if sentence]
 

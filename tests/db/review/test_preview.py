@@ -14,11 +14,6 @@ from tests.support.review_acts import call
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def test_she_reads_what_it_asks_and_its_warnings_and_cannot_decide_there(cast: factories.Team) -> None:
     proposal = call(cast.scout, arguments={"order": "20\u200b817", "note": "<b>now</b>"})
     claim(proposal.id, by=cast.carol)

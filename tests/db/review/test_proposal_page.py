@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 SINCE = "Since you last looked"
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def shown(person: factories.PersonActor, proposal: Proposal, asked: str = "") -> str:
     return browser(person).get(f"/proposals/{proposal.id}/{asked}").content.decode()
 

@@ -24,11 +24,6 @@ from tests.support.review_acts import at, call, mail, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def last_action() -> Entry:
     return Entry.objects.order_by("seq").last()  # type: ignore[return-value]
 

@@ -23,11 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
 def five_orders(cast: factories.Team, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bob's agent asks five times, and a page looks at two rows."""
     monkeypatch.setattr(queue, "COUNTED", 2)

@@ -23,11 +23,6 @@ from tests.support.review_acts import at, call, mail, vote
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def asks(client: Client, path: str = "/") -> str:
     """The address at which the page at `path` asks for news."""
     found = re.search(r'data-poll hx-get="([^"]*)"', client.get(path).content.decode())

@@ -22,16 +22,6 @@ from tests.support.review_acts import at, call
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
-def alice(cast: factories.Team) -> Client:
-    return browser(cast.alice)
-
-
 def page(client: Client, path: str) -> str:
     answer = client.get(path)
     assert answer.status_code == 200

@@ -31,11 +31,6 @@ ORDER = {"order": "20817"}
 
 
 @pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The request that changes the policy binds nothing anew: it is met later."""
     monkeypatch.setattr(service, "AT_ONCE", 0)

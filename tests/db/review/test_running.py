@@ -39,11 +39,6 @@ SILENCE = timedelta(minutes=15)
 
 
 @pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
 def approved(cast: factories.Team) -> Proposal:
     return vote(cast.alice, call(cast.scout)).proposal
 

@@ -21,16 +21,6 @@ from tests.support.review_acts import call
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
-@pytest.fixture
-def alice(cast: factories.Team) -> Client:
-    return browser(cast.alice)
-
-
 def page(client: Client, path: str = "/") -> str:
     return str(client.get(path).content.decode())
 

@@ -17,11 +17,6 @@ from tests.support.factories import Team
 from tests.support.review_acts import MAIL, call, mail, vote
 
 
-@pytest.fixture
-def cast(db: None) -> Team:
-    return factories.team()
-
-
 def approved_mail(cast: Team, subject: str) -> Proposal:
     proposal = call(cast.scout, "mail.send", {**MAIL, "subject": subject})
     vote(cast.alice, proposal)

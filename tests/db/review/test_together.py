@@ -12,7 +12,6 @@ from review.access.actors import PersonActor
 from review.audit.models import Entry
 from review.models import Decision, Proposal
 from review.services.decide_together import decide_together
-from tests.support import factories
 from tests.support.factories import Team
 from tests.support.memory_acts import remember
 from tests.support.pages import browser
@@ -20,11 +19,6 @@ from tests.support.review_acts import ballot, call, mail, vote
 
 pytestmark = pytest.mark.django_db
 PAGE = "/proposals/together/"
-
-
-@pytest.fixture
-def cast() -> Team:
-    return factories.team()
 
 
 @pytest.fixture

@@ -30,11 +30,6 @@ pytestmark = pytest.mark.django_db
 NOT_HERE = "The address asks for what is not here"
 
 
-@pytest.fixture
-def cast() -> factories.Team:
-    return factories.team()
-
-
 def shown(reader: PersonActor, address: str, /, **asked: str) -> str:
     answer = browser(reader).get(address, asked)
     assert answer.status_code == 200
