@@ -57,6 +57,25 @@ def test_beside_the_list_never_stands_another_proposal_than_the_current_row(
     expect(pane).to_have_text("The row you go to is shown here.")
 
 
+def test_what_was_stands_above_what_is_beside_the_list_and_both_are_as_wide(
+    scout: Agent, as_person: SignIn
+) -> None:
+    (made,) = refunds(scout, "44051")
+    page = as_person("alice", viewport=WIDE)
+    page.goto(f"/proposals/{made}/")  # what she is shown later begins at what she looked at
+    changed = {"revision": 1, "arguments": {"order": "44052"}}
+    scout.call("POST", f"/api/v1/proposals/{made}/revisions", changed)
+    page.goto("/?q=order+44052")
+    page.keyboard.press("v")
+    page.keyboard.press("j")
+    expect(page.locator("#pane .side-old")).to_contain_text("44051")
+    expect(page.locator("#pane .side-new")).to_contain_text("44052")
+    old, new = (page.locator(f"#pane .side-{side}").bounding_box() for side in ("old", "new"))
+    assert old and new
+    assert old["y"] < new["y"]
+    assert (old["x"], old["width"]) == (new["x"], new["width"])
+
+
 def test_what_she_selects_by_key_is_seen_selected_and_what_she_folded_stays_folded(
     scout: Agent, as_person: SignIn
 ) -> None:
