@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -30,11 +30,17 @@ def same_key(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def put_together(items: Sequence[Item], keys: Sequence[str | None]) -> list[tuple[str | None, list[Item]]]:
-    """Return `items` by the key that several share, and under None those that stand alone.
+    """Return `items` by the key that several share, each group where its first one stood, in the order they came.
 
-    Each group, and what stands alone, comes where its first one stood; inside it the order stays.
+    What stands alone keeps its place between the groups, under None.
     """
-    times, found = Counter(keys), defaultdict[str | None, list[Item]](list)
+    shared = {key for key, times in Counter(keys).items() if key and times > 1}
+    found: list[tuple[str | None, list[Item]]] = []
+    open_: dict[str | None, list[Item]] = {}
     for item, key in zip(items, keys, strict=True):
-        found[key if times[key] > 1 else None].append(item)
-    return list(found.items())
+        group = key if key in shared else None
+        if group not in open_:
+            open_.pop(None, None)  # a group stands here: what stands alone after it begins anew
+            found.append((group, open_.setdefault(group, [])))
+        open_[group].append(item)
+    return found

@@ -82,15 +82,14 @@ def _group(asked: Asked) -> Pick:
 def groups(asked: Asked, proposals: Sequence[Proposal], rows: Sequence[Pick]) -> list[dict[str, Any]]:
     """Return the rows of a page as templates/review/queue.html sets them out, what belongs together side by side.
 
-    A group is what stands on this page; its link leads to all of it in the view.
+    A group is what stands on this page, where its first row stood; its link leads to all of it in the view.
     """
     if asked.group is None:
         return [{"title": "", "rows": rows}]
     keys = [proposal.run_id if asked.group is Group.RUN else proposal.same_key for proposal in proposals]
-    found = put_together(rows, keys)
-    alone = _("The others on this page") if len(found) > 1 else ""
     return [
-        _headed(asked, key, members) if key else {"title": alone, "rows": members} for key, members in found
+        _headed(asked, key, members) if key else {"title": "", "rows": members}
+        for key, members in put_together(rows, keys)
     ]
 
 

@@ -53,6 +53,40 @@ def test_a_whole_group_is_selected_at_its_head_and_nothing_else(scout: Agent, as
     assert page.locator("[data-select]:not(:checked)").count() == 0
 
 
+def test_beside_the_preview_all_or_a_group_are_still_selected_at_their_heads(
+    scout: Agent, as_person: SignIn
+) -> None:
+    refunds(scout, "nightly-5", "42051", "42052")
+    page = as_person("alice", viewport={"width": 1280, "height": 800})
+    page.goto("/?group=run&q=nightly-5")
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Preview")).to_have_attribute("aria-pressed", "true")
+    for head in (".group-head", "thead"):
+        box = page.locator(f"{head} input").bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        expect(page.locator("[data-bulk-count]")).to_have_text("2")
+        page.locator(f"{head} input").uncheck()
+        expect(page.locator("[data-bulk-count]")).to_have_text("0")
+    lefts = page.locator("tr input").evaluate_all(
+        "(boxes) => boxes.map((box) => Math.round(box.getBoundingClientRect().x))"
+    )
+    assert len(lefts) == 4 and len(set(lefts)) == 1
+    expect(page.locator("thead").get_by_text("Select all rows shown")).to_be_visible()
+
+
+def test_without_javascript_no_box_promises_to_select_others(scout: Agent, as_person: SignIn) -> None:
+    refunds(scout, "nightly-6", "42061", "42062")
+    page = as_person("alice", java_script_enabled=False)
+    page.goto("/?group=run&q=nightly-6")
+    expect(page.locator("[data-select]").first).to_be_visible()
+    for box in page.locator("[data-select-all]").all():
+        expect(box).to_be_hidden()
+    expect(page.locator(".bulk")).to_be_visible()
+    page.set_viewport_size({"width": 320, "height": 800})  # no row has a box there
+    expect(page.locator(".bulk")).to_be_hidden()
+
+
 def test_the_keys_go_from_row_to_row_past_the_heads(scout: Agent, as_person: SignIn) -> None:
     refunds(scout, "nightly-3", "42031", "42032")
     page = as_person("alice")

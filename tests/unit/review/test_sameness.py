@@ -33,9 +33,9 @@ def test_without_a_target_all_arguments_count() -> None:
     )
 
 
-def test_what_shares_a_key_stands_where_its_first_stood_and_what_stands_alone_likewise() -> None:
-    keys = ["b", None, "a", "c", "a", "b", None]
-    assert put_together(range(7), keys) == [("b", [0, 5]), (None, [1, 3, 6]), ("a", [2, 4])]
+def test_what_shares_a_key_stands_where_its_first_stood_and_what_stands_alone_in_its_own_place() -> None:
+    keys = ["b", None, "d", "a", "c", "a", "b", None]
+    assert put_together(range(8), keys) == [("b", [0, 6]), (None, [1, 2]), ("a", [3, 5]), (None, [4, 7])]
 
 
 def test_where_nothing_belongs_together_all_stand_as_they_came() -> None:
