@@ -27,6 +27,8 @@ from review.access.sessions import signed_in
 from review.domain.decision import why_not
 from review.domain.summary import summarise
 from review.queries.cases import cases_of, current_revisions
+from review.queries.claims import claims_on
+from review.views.claims import looking
 from review.views.rows import owner_names
 
 if TYPE_CHECKING:
@@ -146,13 +148,15 @@ def _rows(
 ) -> list[dict[str, Any]]:
     proposals = [record.held_under for record in records]
     revisions, owners = current_revisions(proposals), owner_names(proposals, now)
-    notes = _notes(proposals, person, now) if view is View.HELD else {}
+    waiting = proposals if view is View.HELD else []
+    notes, claims = _notes(waiting, person, now), claims_on(waiting, now)
     return [
         _row(
             record,
             revisions[proposal.id],
             owners.get(proposal.id, ""),
             notes.get(proposal.id),
+            looking(claims.get(proposal.id, ()), person),
             several,
         )
         for record, proposal in zip(records, proposals, strict=True)
@@ -165,7 +169,7 @@ def _notes(proposals: Sequence[Proposal], person: Person, now: datetime) -> dict
 
 
 def _row(
-    record: MemoryRecord, revision: Revision, owner: str, note: str | None, several: bool
+    record: MemoryRecord, revision: Revision, owner: str, note: str | None, claimed: str, several: bool
 ) -> dict[str, Any]:
     kind, ref = source_of(record.provenance)
     proposal = record.held_under
@@ -183,6 +187,7 @@ def _row(
         "workspace": record.workspace.name if several else None,
         "votes": {"given": proposal.approvals_given, "required": proposal.approvals_required},
         "note": note or "",
+        "claim": claimed,
         "held_since": record.held_since,
         "current": False,
     }

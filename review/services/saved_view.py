@@ -18,6 +18,7 @@ from review.models import Proposal, SavedView
 MOST = 20  # views of one person
 LONGEST = 40  # characters of a name
 ROOM = 1_200  # characters of an address
+NOTHING_CHOSEN = "There is nothing to keep yet. Choose a filter, an order or groups first."
 NAMELESS = "A view needs a name. Write one."
 TOO_LONG = "A name takes 40 characters at most. Shorten it."
 TOO_MANY = "You have 20 saved views, which is all there is room for. Remove one first."
@@ -72,6 +73,8 @@ def _words(view: SavedView) -> list[str]:
 
 
 def _check(name: str, query: str, others: int) -> None:
+    if {asked for asked, _ in parse_qsl(query)} <= {"view"}:  # it stands beside the list without being saved
+        raise Mistyped(NOTHING_CHOSEN)
     if not name:
         raise Mistyped(NAMELESS)
     if len(name) > LONGEST:

@@ -31,8 +31,10 @@ from review.domain.summary import asking
 from review.effects import told
 from review.queries import story
 from review.queries.policies import place
+from review.queries.queue import Filters, View
 from review.queries.running import permit_of
 from review.queries.story import Story, Written
+from review.views.queue_address import Asked
 from review.views.rows import outcome_of
 
 if TYPE_CHECKING:
@@ -294,7 +296,7 @@ def rail(past: Story, case: Case, person: Person, now: datetime) -> dict[str, An
     return {
         "binding": proposal.binding,
         "revisions": list(_revisions(past)),
-        "run": {"id": proposal.run_id, "url": f"{reverse('queue')}?view=decided&q={proposal.run_id}"}
+        "run": {"id": proposal.run_id, "url": Asked(View.DECIDED, Filters(run=proposal.run_id)).url()}
         if proposal.run_id
         else None,
         "proposal": proposal.id,

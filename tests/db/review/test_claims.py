@@ -48,8 +48,12 @@ def test_who_claims_it_is_named_to_the_others_on_its_row_and_on_its_page(cast: f
 def test_what_is_held_is_claimed_too(cast: factories.Team) -> None:
     held = doubtful(cast.scout, "Parcels take two days.")
     claim(held.id, by=cast.alice)
-    assert LOOKING in page(cast.carol, address(held))
+    for path in ("/quarantine/", address(held)):
+        assert LOOKING in page(cast.carol, path)
+    assert "You have been looking at it since" in page(cast.alice, "/quarantine/")
     assert "Let go" in page(cast.alice, address(held))
+    vote(cast.carol, held, "reject")
+    assert "looking at it" not in page(cast.carol, "/quarantine/?view=discarded")
 
 
 def test_a_claim_keeps_nobody_from_deciding(cast: factories.Team) -> None:

@@ -17,7 +17,7 @@ from review.models import Proposal
 from review.queries import queue
 from tests.support import factories
 from tests.support.pages import browser
-from tests.support.review_acts import at, call
+from tests.support.review_acts import at, call, vote
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +92,17 @@ def test_calls_of_one_run_stand_together_and_lead_to_all_of_it(cast: factories.T
     only = page(alice, "/?run=nightly")
     assert (shown(only), heads(only)) == (["1", "4"], [])
     assert re.search(r'<option value="nightly" selected', only) and "Clear filters" in only
+
+
+def test_the_page_of_a_call_leads_to_what_became_of_its_run_whatever_that_is_called(
+    cast: factories.Team, alice: Client
+) -> None:
+    run = "nightly & co? #7 +1%"
+    first, other = refund(cast, "1", run_id=run), refund(cast, "2", run_id=f"{run}0")
+    for proposal in (first, other):
+        vote(cast.carol, proposal, "reject")
+    link = re.search(r'<a class="mono" href="([^"]*)"', page(alice, f"/proposals/{first.id}/"))
+    assert link and shown(page(alice, unescape(link[1]))) == ["1"]
 
 
 def test_calls_that_are_alike_stand_together_whatever_else_they_say(

@@ -94,6 +94,8 @@ def test_a_saved_view_opens_nothing_that_its_owner_may_not_see(cast: factories.T
         (" \t", "risk=high", "needs a name"),
         ("x" * (LONGEST + 1), "risk=high", "40 characters"),
         ("Long", "q=" + "x" * ROOM, "too long to be kept"),
+        ("All", "", "nothing to keep yet"),
+        ("Others", "view=others", "nothing to keep yet"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(cast: factories.Team, name: str, query: str, why: str) -> None:
@@ -108,6 +110,13 @@ def test_a_refused_name_stays_typed_on_the_page_it_was_for(alice: Client) -> Non
     assert answer.status_code == 422
     assert "40 characters at most" in text and 'value="' + "y" * (LONGEST + 1) in text
     assert re.search(r'name="risk" value="high"', text)
+
+
+def test_where_nothing_was_chosen_the_page_says_what_to_choose(alice: Client) -> None:
+    answer = alice.post("/queue/saved/", {"name": "Everything"})
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert "Choose a filter, an order or groups first." in text and 'value="Everything"' in text
 
 
 def test_there_is_room_for_so_many_and_each_can_still_be_replaced(cast: factories.Team) -> None:
