@@ -11,7 +11,9 @@ from django.db.models import QuerySet
 from review.access import queries as access
 from review.access.models import Agent, Membership, Person
 from review.audit.statements import first, prepared
+from review.domain.binding import Kind
 from review.domain.refusals import NotFound
+from review.domain.status import REVISABLE, current
 from review.models import Proposal
 
 
@@ -45,6 +47,12 @@ def must_be_visible(proposal: Proposal, person: UUID, now: datetime) -> None:
 def started_by(proposal: Proposal, person: UUID) -> bool:
     """Whether `person` proposed it himself: one of what only people start."""
     return proposal.agent_id is None and proposal.principal == person
+
+
+def revisable_by(proposal: Proposal, person: UUID, now: datetime) -> bool:
+    """Whether it is a change of the policy that `person` proposed, and can still be written otherwise."""
+    open_now = current(proposal.status, proposal.expires_at, now) in REVISABLE
+    return open_now and proposal.kind == Kind.POLICY_CHANGE and started_by(proposal, person)
 
 
 def of_agent(agent: Agent, proposal_id: UUID) -> Proposal:

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from huqan_site.lib.canonical_json import canonical
 from review.access.actors import PersonActor
 from review.access.models import Workspace
@@ -80,7 +82,8 @@ def sent_before(
         workspace=workspace, agent=None, principal=by.person.id, tool=tool, status__in=WAITING
     )
     digest = digest_of(canonical(dict(arguments)))
-    return mine.live(now).filter(revisions__arguments_digest=digest).first()
+    says_it_now = {"revisions__number": F("revision"), "revisions__arguments_digest": digest}
+    return mine.live(now).filter(**says_it_now).first()
 
 
 def begun_before(

@@ -73,13 +73,11 @@ def refuse_document(workspace: Workspace, document: Mapping[str, Any], at: str =
         raise Invalid(errors=[FieldError(at, "unchanged", UNCHANGED)])
 
 
-def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
-    # A role that is lost, or a version that comes into force, is so before this or after it.
-    now = log.take_turn()
-    if not is_member(by.person.id, workspace.id, now):
-        raise NotFound
-    if not is_manager(by.person.id, workspace.id, now):
-        raise NotManager
+def refuse_draft(workspace: Workspace, draft: Draft) -> None:
+    """Refuse what was not compared with the version that runs, could not stand, or comes without a reason.
+
+    Raises: PolicyChanged, Invalid, StaleBinding, ReasonRequired.
+    """
     if draft.replaces != in_force(workspace.id).version:
         raise PolicyChanged(OVERTAKEN)
     refuse_document(workspace, draft.document, "/policy")
@@ -87,6 +85,16 @@ def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
         raise StaleBinding(NOT_COMPARED)
     if not draft.reason.strip():
         raise ReasonRequired("Say why the policy should change. The other managers read it first.")
+
+
+def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
+    # A role that is lost, or a version that comes into force, is so before this or after it.
+    now = log.take_turn()
+    if not is_member(by.person.id, workspace.id, now):
+        raise NotFound
+    if not is_manager(by.person.id, workspace.id, now):
+        raise NotManager
+    refuse_draft(workspace, draft)
     if sent := sent_before(TOOL, draft.arguments(), workspace=workspace, by=by, now=now):
         return sent
     weighed = weigh_own(TOOL, draft.arguments(), workspace=workspace, now=now)

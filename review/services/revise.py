@@ -57,7 +57,7 @@ def revise(
     text = canonical(dict(arguments))
 
     def refused(refusal: Refusal) -> None:
-        _record_refusal(proposal_id, refusal, text, by)
+        record_refused_revision(proposal_id, refusal, text, by)
 
     return settle(lambda: _revise(proposal_id, by, replaces, arguments, text, rationale), refused=refused)
 
@@ -80,8 +80,26 @@ def _revise(
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)
     if isinstance(by, AgentActor):
         mind_the_cool_down(agent, proposal.tool, text, now)
+    advance(proposal, arguments, text, rationale, weighed, by, now)
+    take_effect.after_gate(proposal, arguments, weighed, by, now)
+    return proposal
+
+
+def advance(
+    proposal: Proposal,
+    arguments: Mapping[str, Any],
+    text: str,
+    rationale: str,
+    weighed: Weighed,
+    by: Author,
+    now: datetime,
+) -> None:
+    """Within the caller's transaction: make `arguments` the current revision, by `by`, and write that down.
+
+    Raises: Unsatisfiable, AlreadyDecided.
+    """
     before = proposal.status
-    _advance(proposal, arguments, text, rationale, weighed, by, now)
+    _put_forward(proposal, arguments, text, rationale, weighed, by, now)
     record(
         proposal,
         Action.PROPOSAL_REVISED,
@@ -92,8 +110,6 @@ def _revise(
         conflict_set=conflicts_of(proposal, now),
         private={"rationale": rationale} if rationale else None,
     )
-    take_effect.after_gate(proposal, arguments, weighed, by, now)
-    return proposal
 
 
 def _of_agent(proposal_id: UUID, by: AgentActor) -> Proposal:
@@ -133,7 +149,7 @@ def _agent(proposal: Proposal) -> Agent:
     return proposal.agent
 
 
-def _advance(
+def _put_forward(
     proposal: Proposal,
     arguments: Mapping[str, Any],
     text: str,
@@ -174,7 +190,7 @@ def _advance(
     )
 
 
-def _record_refusal(proposal_id: UUID, refusal: Refusal, text: str, by: Author) -> None:
+def record_refused_revision(proposal_id: UUID, refusal: Refusal, text: str, by: Author) -> None:
     """Write down who tried to write what into which proposal, if there is one in his workspace or of this agent."""
     rows = Proposal.objects.select_related("workspace", "agent").filter(pk=proposal_id)
     proposal = (rows.filter(agent=by.agent) if isinstance(by, AgentActor) else rows).first()

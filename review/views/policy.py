@@ -23,19 +23,24 @@ from review.access.refusals import NotManager
 from review.access.sessions import signed_in
 from review.access.views.shared import refused_status
 from review.domain.editing import as_json
-from review.domain.refusals import NotFound, ReasonRequired
+from review.domain.refusals import NotFound, ReasonRequired, StaleRevision
 from review.queries.bases import Base, arguments_of
 from review.queries.policies import document_of, in_force
 from review.queries.policy_changes import consequences, history, house_of, waiting
-from review.queries.visible import visible
+from review.queries.visible import revisable_by, visible
 from review.services.propose_policy import TOOL, Draft, propose_policy, refuse_document
+from review.services.revise_policy import revise_policy
 from review.views import policy_rows
 from review.views.differences import comparison
 from review.views.form import number_of, text_of
 
 if TYPE_CHECKING:
-    from review.access.models import Workspace
+    from collections.abc import Mapping
 
+    from review.access.models import Workspace
+    from review.models import Proposal
+
+KEPT = gettext_lazy("What you typed is kept; sending it again replaces the revision that is current now.")
 CANNOT_STAND = gettext_lazy("It cannot stand as it is written. Each place is listed below; the text is kept.")
 
 
@@ -65,12 +70,17 @@ def policy(request: HttpRequest, actor: PersonActor) -> HttpResponse:
 
 
 class Written(NamedTuple):
-    """What stands in the editor: the text, the version it was made from, what it was compared as, and why."""
+    """What stands in the editor: the text, the version it was made from, what it was compared as, and why.
+
+    `proposal` is the one of which it becomes another revision, in place of number `revision`; None for a new one.
+    """
 
     text: str
     replaces: int
     compared: str = ""
     reason: str = ""
+    proposal: UUID | None = None
+    revision: int = 0
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,14 +107,26 @@ def propose(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     written, document = _written(request), None
     try:
         document = _read(written.text)
-        draft = Draft(document, written.replaces, written.reason, compared=written.compared)
-        made = propose_policy(workspace, draft, by=actor)
-    except NotManager:
+        made = _sent(workspace, written, document, actor)
+    except (NotFound, NotManager):
         raise
+    except StaleRevision as refusal:
+        now_replaces = written._replace(revision=refusal.extra["revision"])
+        return _editor(request, workspace, now_replaces, document=document, refusal=refusal)
     except Refusal as refusal:
         kept = document if isinstance(refusal, ReasonRequired) else None
         return _editor(request, workspace, written, document=kept, refusal=refusal)
     return HttpResponseRedirect(reverse("proposal", args=[made.id]))
+
+
+def _sent(
+    workspace: Workspace, written: Written, document: Mapping[str, Any], actor: PersonActor
+) -> Proposal:
+    draft = Draft(document, written.replaces, written.reason, compared=written.compared)
+    if written.proposal is None:
+        return propose_policy(workspace, draft, by=actor)
+    change = _change(workspace, written.proposal, actor)
+    return revise_policy(change.id, draft, revision=written.revision, by=actor)
 
 
 def _workspace(name: str, actor: PersonActor) -> tuple[Workspace, list[Workspace]]:
@@ -177,6 +199,8 @@ def _written(request: HttpRequest) -> Written:
         replaces=_number(posted.get("replaces", ""), -1),
         compared=posted.get("compared", ""),
         reason=text_of(posted.get("reason", "")),
+        proposal=_id(posted.get("proposal", "")),
+        revision=_number(posted.get("revision", ""), 0),
     )
 
 
@@ -185,14 +209,23 @@ def _read(text: str) -> dict[str, JSON]:
 
 
 def _to_begin_with(request: HttpRequest, actor: PersonActor, workspace: Workspace) -> Written:
-    """What runs; or what an earlier proposal said, to propose it anew from the version that runs."""
+    """What runs; or what an earlier proposal said, as its next revision where he can make one, else as a new one."""
     running, earlier = in_force(workspace.id), _id(request.GET.get("from", ""))
     if earlier is None:
         return Written(as_json(dict(running.document or policy_rows.BEGINNING)), running.version)
-    proposal = visible(actor.person, earlier, timezone.now())
+    change = _change(workspace, earlier, actor)
+    written = Written(as_json(arguments_of(change)["policy"]), running.version)
+    if not revisable_by(change, actor.person.id, timezone.now()):
+        return written
+    return written._replace(proposal=change.id, revision=change.revision)
+
+
+def _change(workspace: Workspace, proposal_id: UUID, actor: PersonActor) -> Proposal:
+    """Return that change of the policy of `workspace`. Raises: NotFound."""
+    proposal = visible(actor.person, proposal_id, timezone.now())
     if proposal.tool != TOOL or proposal.workspace_id != workspace.id:
         raise NotFound
-    return Written(as_json(arguments_of(proposal)["policy"]), running.version)
+    return proposal
 
 
 def _id(text: str) -> UUID | None:
@@ -220,6 +253,9 @@ def _editor(
         "reason_error": refusal.detail if isinstance(refusal, ReasonRequired) else "",
         "compared": _compared(workspace, document) if document is not None else None,
         "replaces": in_force(workspace.id).version if document is not None else written.replaces,
+        "revises": {"proposal": written.proposal, "revision": written.revision, "next": written.revision + 1}
+        if written.proposal
+        else None,
     }
     return render(request, "policy/edit.html", context, status=refusal.status if refusal else 200)
 
@@ -239,4 +275,5 @@ def _status(refusal: Refusal | None) -> dict[str, Any] | None:
     if refusal is None:
         return None
     why = CANNOT_STAND if refusal.errors else refusal.detail
-    return refused_status(refusal, _("Not proposed. %(why)s") % {"why": why})
+    meanwhile = str(KEPT) if isinstance(refusal, StaleRevision) else ""
+    return refused_status(refusal, _("Not proposed. %(why)s") % {"why": why}, meanwhile)

@@ -25,7 +25,7 @@ from review.queries.cases import case_of
 from review.queries.claims import claims_on
 from review.queries.running import drifts
 from review.queries.story import Story, current_revision
-from review.queries.visible import started_by, visible
+from review.queries.visible import revisable_by, started_by, visible
 from review.services.look import look
 from review.views import parts
 from review.views.claims import claim_form, claimed_notice
@@ -172,10 +172,10 @@ def _own(found: Proposal, actor: PersonActor, now: datetime) -> dict[str, str | 
     status = current(found.status, found.expires_at, now)
     if status not in OPEN or not started_by(found, actor.person.id):
         return None
-    anew = f"{reverse('policy_edit')}?{urlencode({'workspace': found.workspace.name, 'from': found.id})}"
+    revise = f"{reverse('policy_edit')}?{urlencode({'workspace': found.workspace.name, 'from': found.id})}"
     return {
         "withdraw_url": reverse("withdraw", args=[found.id]),
-        "anew_url": anew if found.kind == Kind.POLICY_CHANGE else None,
+        "revise_url": revise if revisable_by(found, actor.person.id, now) else None,
     }
 
 

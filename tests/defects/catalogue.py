@@ -219,8 +219,8 @@ DEFECTS = (
     ),
     Defect(
         "a permit outlives the stop of its agent",
-        "review/services/withdraw.py",
-        "    Permit.objects.filter(pk__in=[permit.pk for permit in voided]).update(voided_at=now)\n",
+        "review/services/void_permits.py",
+        "    Permit.objects.filter(pk__in=[permit.pk for permit in permits]).update(voided_at=now)\n",
         "",
         ("tests/db/review/test_stop.py",),
     ),
@@ -328,6 +328,13 @@ DEFECTS = (
         "if case.overtaken and verdict is Verdict.APPROVE:",
         "if False:",
         ("tests/db/review/test_policy_change.py",),
+    ),
+    Defect(
+        "any manager rewrites what another proposed",
+        "review/services/revise_policy.py",
+        "if proposal.tool != TOOL or not started_by(proposal, by.person.id):",
+        "if proposal.tool != TOOL:",
+        ("tests/db/review/test_policy_revision.py",),
     ),
     Defect(
         "a policy lets medium risk through",

@@ -12,6 +12,7 @@ from review.access.models import Workspace
 from review.models import Proposal
 from review.queries.policies import in_force
 from review.services.propose_policy import Draft, propose_policy
+from review.services.revise_policy import revise_policy
 from tests.support import factories
 from tests.support.review_acts import vote
 
@@ -26,9 +27,19 @@ def with_rule(workspace: Workspace, tool: str, **terms: Any) -> dict[str, Any]:
 
 def proposed(by: PersonActor, workspace: Workspace, document: Mapping[str, Any], **changes: Any) -> Proposal:
     """`by` proposes `document` in place of the version that runs."""
+    return propose_policy(workspace, _draft(workspace, document, changes), by=by)
+
+
+def revised(by: PersonActor, change: Proposal, document: Mapping[str, Any], **changes: Any) -> Proposal:
+    """`by` writes `change` otherwise: `document` in place of its revision as it was last read."""
+    replaced = changes.pop("revision", change.revision)
+    draft = _draft(change.workspace, document, changes)
+    return revise_policy(change.id, draft, revision=replaced, by=by)
+
+
+def _draft(workspace: Workspace, document: Mapping[str, Any], changes: Mapping[str, Any]) -> Draft:
     shown = {"replaces": in_force(workspace.id).version, "compared": digest(dict(document))}
-    draft = {"document": document, "reason": WHY, **shown}
-    return propose_policy(workspace, Draft(**{**draft, **changes}), by=by)
+    return Draft(**{"document": document, "reason": WHY, **shown, **changes})
 
 
 def changed(team: factories.Team, tool: str, **terms: Any) -> Proposal:

@@ -19,10 +19,12 @@ from review.audit.models import Entry
 from review.models import Proposal, Status
 from review.services.issue_permit import redeem
 from review.services.propose import Draft, propose
+from review.services.withdraw import withdraw_own
 from tests.db.access.house import OPERATOR
 from tests.db.races.stage import FEW, ROUNDS, Stage, deciding
 from tests.support import factories
 from tests.support.memory_acts import remember
+from tests.support.policy_acts import proposed, revised, with_rule
 from tests.support.review_acts import call
 
 
@@ -72,6 +74,24 @@ def test_no_approval_stands_in_the_log_after_its_giver_lost_his_role(stage: Stag
         grant_membership(stage.carol.person.id, acme.id, Role.REVIEWER, by=dana)
         Membership.objects.filter(until__isnull=True).update(since=held.since)
     stage.must_have_gone(("done", "done"), ("not_found", "done"))
+
+
+def test_a_policy_that_is_rewritten_while_it_is_approved_runs_as_it_was_approved(stage: Stage) -> None:
+    acme = stage.scout.agent.workspace
+    dana, erin = (factories.person(name, acme, ["manager"]) for name in ("dana", "erin"))
+    for number in range(FEW):
+        change = proposed(dana, acme, with_rule(acme, f"crm.{number}", risk="low"))
+        other = with_rule(acme, f"crm.{number}", risk="high", approvals=2)
+        stage.race(deciding(erin, change), partial(revised, dana, change, other))
+        change.refresh_from_db()
+        assert (change.status, change.revision) in {("executed", 1), ("pending", 2)}
+        withdraw_if_open(change, dana)
+    stage.must_have_gone(("done", "already_decided"), ("stale_binding", "done"))
+
+
+def withdraw_if_open(change: Proposal, by: PersonActor) -> None:
+    if change.status == Status.PENDING:
+        withdraw_own(change.id, by=by)
 
 
 Loss = Callable[[PersonActor, PersonActor], object]

@@ -12,9 +12,10 @@ from django.test import Client
 from review.access.models import Membership
 from review.models import PolicyVersion, Proposal
 from review.queries.policies import in_force
+from review.services.withdraw import withdraw_own
 from tests.db.review.test_pages import browser, decide, problem
 from tests.support import factories
-from tests.support.policy_acts import changed, proposed, with_rule
+from tests.support.policy_acts import changed, proposed, revised, with_rule
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
@@ -187,7 +188,7 @@ def test_a_manager_alone_is_told_that_a_second_one_is_needed(cast: factories.Tea
     assert problem(send(client, with_rule(cast.acme, "crm.*", risk="low"))) == (422, "unsatisfiable")
 
 
-def test_what_was_overtaken_says_so_before_the_click_and_offers_to_write_it_anew(
+def test_what_was_overtaken_says_so_before_the_click_and_its_author_writes_it_for_the_version_that_runs(
     cast: factories.Team,
 ) -> None:
     overtaken = proposed(cast.dana, cast.acme, with_rule(cast.acme, "crm.*", risk="low"))
@@ -195,7 +196,93 @@ def test_what_was_overtaken_says_so_before_the_click_and_offers_to_write_it_anew
     page = browser(cast.erin).get(f"/proposals/{overtaken.id}/").content.decode()
     assert "Another version of the policy came into force" in page
     assert problem(decide(browser(cast.erin), overtaken)) == (409, "policy_changed")
-    assert f"from={overtaken.id}" in browser(cast.dana).get(f"/proposals/{overtaken.id}/").content.decode()
+    client = browser(cast.dana)
+    form = revision_form(client, overtaken, with_rule(cast.acme, "crm.*", risk="low"))
+    assert form["replaces"] == "2" and client.post("/policy/propose/", form).status_code == 302
+    overtaken.refresh_from_db()
+    assert decide(browser(cast.erin), overtaken).status_code == 200
+    assert in_force(cast.acme.id).version == 3
+
+
+# Writing it otherwise
+
+
+def sent_back(cast: factories.Team) -> Proposal:
+    change = proposed(cast.dana, cast.acme, with_rule(cast.acme, "crm.*", risk="low"))
+    return vote(cast.erin, change, "request_changes", reason="Two people, please.").proposal
+
+
+def revision_form(client: Client, change: Proposal, document: Any) -> dict[str, str]:
+    """What the editor holds once the link on the proposal's page was followed and `document` was compared."""
+    address = re.search(
+        r'href="(/policy/edit/[^"]+)"', client.get(f"/proposals/{change.id}/").content.decode()
+    )
+    assert address
+    opened = client.get(address[1].replace("&amp;", "&"))
+    place = {name: hidden(opened, name) for name in ("workspace", "replaces", "proposal", "revision")}
+    compared = compare(client, document, **place)
+    place |= {name: hidden(compared, name) for name in (*place, "compared")}
+    return {**place, "policy": json.dumps(document), "reason": "Two people, as erin says."}
+
+
+def test_who_proposed_it_writes_the_revision_that_was_asked_for_and_the_other_approves(
+    cast: factories.Team,
+) -> None:
+    change, client = sent_back(cast), browser(cast.dana)
+    stricter = with_rule(cast.acme, "crm.*", risk="high", approvals=2)
+    answer = client.post("/policy/propose/", revision_form(client, change, stricter))
+    assert (answer.status_code, answer["Location"]) == (302, f"/proposals/{change.id}/")
+    change.refresh_from_db()
+    assert (change.status, change.revision, Proposal.objects.count()) == ("pending", 2, 1)
+    assert f'id="row-{change.id}"' in browser(cast.erin).get("/").content.decode()
+    assert "Two people, as erin says." in browser(cast.erin).get(f"/proposals/{change.id}/").content.decode()
+    assert problem(decide(browser(cast.dana), change)) == (403, "self_approval")
+    assert decide(browser(cast.erin), change).status_code == 200
+    assert in_force(cast.acme.id).document == stricter
+
+
+def test_another_manager_begins_one_of_her_own_from_it(cast: factories.Team) -> None:
+    change, client = sent_back(cast), browser(cast.erin)
+    assert "/policy/edit/" not in client.get(f"/proposals/{change.id}/").content.decode()
+    page = client.get(f"/policy/edit/?workspace=acme&from={change.id}")
+    assert "crm.*" in page.content.decode() and not hidden(page, "proposal")
+
+
+@pytest.mark.parametrize(("who", "status"), [("erin", 403), ("mallory", 404)])
+def test_nobody_else_sends_a_revision_of_it(cast: factories.Team, who: str, status: int) -> None:
+    change, client = sent_back(cast), browser(cast.dana)
+    form = revision_form(client, change, with_rule(cast.acme, "crm.*", risk="high", approvals=2))
+    assert browser(getattr(cast, who)).post("/policy/propose/", form).status_code == status
+    change.refresh_from_db()
+    assert (change.status, change.revision) == ("changes_requested", 1)
+
+
+def test_what_is_no_change_of_this_policy_is_not_revised_here(cast: factories.Team) -> None:
+    change, client = sent_back(cast), browser(cast.dana)
+    form = revision_form(client, change, with_rule(cast.acme, "crm.*", risk="high", approvals=2))
+    for other in (call(cast.scout).id, change.workspace_id):
+        assert client.post("/policy/propose/", {**form, "proposal": str(other)}).status_code == 404
+
+
+def test_a_revision_that_came_meanwhile_is_said_and_what_was_typed_replaces_it(cast: factories.Team) -> None:
+    change, client = sent_back(cast), browser(cast.dana)
+    form = revision_form(client, change, with_rule(cast.acme, "crm.*", risk="high", approvals=2))
+    revised(cast.dana, change, with_rule(cast.acme, "crm.*", risk="medium"))
+    answer = client.post("/policy/propose/", form)
+    assert problem(answer) == (409, "stale_revision")
+    assert "What you typed is kept" in answer.content.decode() and hidden(answer, "revision") == "2"
+    again = client.post("/policy/propose/", {**form, "revision": hidden(answer, "revision")})
+    assert again.status_code == 302
+    change.refresh_from_db()
+    assert (change.revision, change.status) == (3, "pending")
+
+
+def test_what_has_ended_is_written_anew_as_a_proposal_of_its_own(cast: factories.Team) -> None:
+    change, client = sent_back(cast), browser(cast.dana)
+    form = revision_form(client, change, with_rule(cast.acme, "crm.*", risk="high", approvals=2))
+    withdraw_own(change.id, by=cast.dana)
+    assert problem(client.post("/policy/propose/", form)) == (409, "already_decided")
+    assert not hidden(client.get(f"/policy/edit/?workspace=acme&from={change.id}"), "proposal")
 
 
 # Versions
