@@ -5,13 +5,13 @@
   const SLEEP = 800, POLL = 20_000;
   const one = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-  const seen = (element) => Boolean(element && element.getClientRects().length);
+  const seen = (element) => Boolean(element?.getClientRects().length);
   root.classList.add("js");
 
   /* A key pressed for something else must not meet a page that has just appeared. */
   let awake = 0, fallAsleep = () => { awake = performance.now() + SLEEP; };
 
-  /* What this browser keeps: whether keys work, how a diff stands. */
+  /* What this browser keeps. */
   const stored = (name, value) => {
     try { if (value) localStorage.setItem(`huqan.${name}`, value); return localStorage.getItem(`huqan.${name}`); } catch { return value; }
   };
@@ -54,20 +54,22 @@
     opener?.focus();
   }
 
-  /* What is not the proposal's page (signed out, not available) must not take what was typed with it. A link is followed. */
-  function keepTyped(event) {
-    const { target, serverResponse, shouldSwap, boosted, pathInfo } = event.detail;
-    if (boosted && event.type !== "htmx:beforeSwap") location = pathInfo.requestPath;
-    const lost = event.type !== "htmx:beforeSwap" || (target.id === "main" && shouldSwap && !serverResponse.includes('id="proposal"'));
+  /* Without an answer rows may be old, and a link is followed. No other page may take what was typed with it. */
+  function answered(event) {
+    const { target, serverResponse, shouldSwap, boosted, pathInfo } = event.detail, came = event.type === "htmx:beforeSwap";
+    if (event.target.closest("[data-poll]")) for (const notice of all("[data-old]")) notice.hidden = came;
+    if (boosted && !came) location = pathInfo.requestPath;
+    const lost = !came || (target.id === "main" && shouldSwap && !serverResponse.includes('id="proposal"'));
     if (!lost || !event.detail.requestConfig?.elt.closest("[data-decide]")) return;
     event.detail.shouldSwap = one("[data-unsent]").hidden = false;
   }
+  for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, answered);
 
   const match = (input) => { one("output", input.parentElement).hidden = input.value !== input.dataset.match; };
 
   /* ---- Rows and changes ---- */
-  const isCurrent = (row) => row.hasAttribute("aria-current");
-  const mark = (rows, row) => { rows.find(isCurrent)?.removeAttribute("aria-current"); row.setAttribute("aria-current", "true"); };
+  const isCurrent = (row) => row.ariaCurrent;
+  const mark = (rows, row) => { rows.find(isCurrent)?.removeAttribute("aria-current"); row.ariaCurrent = "true"; };
   function move(selector, step, focused) { // there may be ten thousand: only those it passes are measured
     const rows = all(selector), at = rows.findIndex(isCurrent);
     let next = at < 0 && step < 0 ? rows.length : at, row;
@@ -80,7 +82,7 @@
     preview();
   }
 
-  /* A link into the diff: from its row n and p go on. The browser opens what it is folded in. */
+  /* A link into the diff: from its row n and p go on. */
   const arrive = () => {
     const row = document.getElementById(location.hash.slice(1));
     if (row?.matches("[data-change]")) mark(all("[data-change]"), row);
@@ -88,8 +90,10 @@
   const current = () => one('[data-row][aria-current="true"]');
   const preview = () => seen(one("#pane")) && current() && (one("#pane").textContent = "", window.htmx?.ajax("GET", `${one("a", current()).pathname}preview/`, "#pane"));
 
-  /* A row decided meanwhile keeps its height and its mark. */
+  /* A row decided meanwhile keeps its height and its mark, and who was on what goes is led to why. */
   document.addEventListener("htmx:oobBeforeSwap", ({ detail: { target, fragment } }) => {
+    const at = document.activeElement;
+    for (const heir of all("[tabindex]", fragment)) heir.autofocus = !at.id && target.contains(at);
     for (const row of all("[data-row]", fragment)) { row.ariaCurrent = target.ariaCurrent; row.style.height = `${target.offsetHeight}px`; }
   });
 
@@ -174,10 +178,6 @@
   setInterval(() => {
     if (!document.hidden || tells()) for (const place of all("[data-poll]")) window.htmx?.trigger(place, "poll");
   }, POLL);
-  const outOfDate = (event) => {
-    if (event.target.closest?.("[data-poll]")) for (const notice of all("[data-old]")) notice.hidden = event.type === "htmx:afterSwap";
-  };
-  for (const name of ["htmx:sendError", "htmx:responseError", "htmx:afterSwap"]) document.addEventListener(name, outOfDate);
 
   /* ---- A page, or a part of it, appeared ---- */
   function appeared() {
@@ -189,7 +189,6 @@
     for (const step of [countSelected, hold, arrange, arrive]) step();
     if (decision()?.dataset.start) openStep(decision().dataset.start, false);
   }
-  for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, keepTyped);
   addEventListener("pageshow", fallAsleep);
   addEventListener("hashchange", arrive);
   document.addEventListener("DOMContentLoaded", appeared);

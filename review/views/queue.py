@@ -79,7 +79,7 @@ def show(request: HttpRequest, actor: PersonActor, asked: Asked, saved: dict[str
         "shown": _shown(len(rows), found.next_cursor),
         "next_url": asked.url(cursor=found.next_cursor) if found.next_cursor else None,
         "first_url": asked.url() if request.GET.get("cursor") else None,
-        "poll_url": _poll_url(asked, found.rows, now),
+        "poll": {"url": _poll_url(asked, found.rows, now), "tag": _tag(view, 0, numbers.mine, 0)},
         "bulk": _bulk(view) if rows else None,
         "looked_at": COUNTED,
         "made_at": now,
@@ -97,12 +97,14 @@ def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
     count, mine = newer(viewer, asked.view, since, asked.filters).n, decidable(viewer)
     shown = _shown_rows(request)
     left = gone(viewer, asked.view, shown)
-    tag = f'"{asked.view.value}-{count}-{mine}-{len(left)}"'
-    if request.headers.get("If-None-Match") == tag:
-        return HttpResponse(status=304, headers={"ETag": tag})
+    tag = _tag(asked.view, count, mine, len(left))
+    etag = f'"{tag}"'
+    if request.headers.get("If-None-Match") == etag:
+        return HttpResponse(status=304, headers={"ETag": etag})
     new = {"count": count, "since": since, "url": asked.url(), "needs_reader": asked.view is View.MINE}
     icon = reverse("queue_icon", args=[mine.n]) if mine else static("favicon.svg")
     context = {
+        "poll": {"url": request.get_full_path(), "tag": tag},
         "new": new if count else None,
         "gone": gone_rows(actor.person, left, viewer.now, several=len(viewer.workspaces) > 1),
         "bulk": _bulk(asked.view),
@@ -110,7 +112,7 @@ def queue_new(request: HttpRequest, actor: PersonActor) -> HttpResponse:
         "sentence": _sentence(asked.view, mine) if shown else "",
     }
     answer = render(request, "review/queue_new.html", context)
-    answer["ETag"] = tag
+    answer["ETag"] = etag
     return answer
 
 
@@ -118,6 +120,11 @@ def _poll_url(asked: Asked, rows: Sequence[Proposal], now: datetime) -> str:
     """Where the page asks what is new since `now`, and which of its rows wait no more."""
     shown = ".".join(str(row.id) for row in rows if asked.view in WAITING)
     return f"{reverse('queue_new')}?{urlencode({**asked.words(), 'since': now.isoformat(), 'rows': shown})}"
+
+
+def _tag(view: View, new: int, mine: Counted, gone: int) -> str:
+    """What a page of `view` shows, in an ETag: how many are new, can be decided, and of its rows are over."""
+    return f"{view.value}-{new}-{mine}-{gone}"
 
 
 def _shown_rows(request: HttpRequest) -> list[UUID]:

@@ -277,6 +277,32 @@ def test_a_page_says_that_somebody_else_decided_and_keeps_what_was_typed(
     alice.wait_for_url(lambda url: mine not in url)
 
 
+@pytest.mark.parametrize("in_the_step", [True, False])
+def test_who_stood_on_a_button_that_goes_because_somebody_else_decided_is_led_to_what_says_so(
+    scout: Agent, as_person: SignIn, in_the_step: bool
+) -> None:
+    proposal = refund(scout, f"4200{in_the_step}")
+    alice, carol = as_person("alice"), as_person("carol")
+    for page in (alice, carol):
+        page.goto(f"/proposals/{proposal}/")
+    alice.locator("[data-open=reject]").focus()
+    if in_the_step:
+        open_step(alice, "reject")
+        alice.locator('button[name=verdict][value="reject"]').focus()
+    decide(carol, "approve")
+    alice.evaluate(
+        "for (const place of document.querySelectorAll('[data-poll]')) htmx.trigger(place, 'poll')"
+    )
+    heir = (
+        alice.locator("#decide-final [role=alert]")
+        if in_the_step
+        else alice.get_by_role("group", name="carol")
+    )
+    expect(heir).to_be_focused()
+    alice.keyboard.press("Tab")
+    expect(alice.get_by_role("link", name="Show it as it stands").locator("visible=true")).to_be_focused()
+
+
 def test_without_javascript_the_answer_says_it_and_keeps_what_was_typed(
     scout: Agent, as_person: SignIn
 ) -> None:

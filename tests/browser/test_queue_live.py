@@ -62,6 +62,55 @@ def test_what_another_decided_is_greyed_where_it_stands_and_nothing_moves(
     expect(row).to_have_count(0)
 
 
+def test_as_long_as_nothing_changes_nothing_is_swapped_and_a_server_that_is_back_is_believed(
+    scout: Agent, as_person: SignIn
+) -> None:
+    refunds(scout, "43601")
+    alice = as_person("alice")
+    alice.goto("/?q=order+4360")
+    alice.evaluate(
+        "document.addEventListener('htmx:afterSwap', () => { window.swaps = (window.swaps || 0) + 1 })"
+    )
+    answers: list[int] = []
+    alice.on(
+        "response", lambda answer: answers.append(answer.status) if "/queue/new/" in answer.url else None
+    )
+    alice.context.set_offline(True)
+    alice.evaluate(POLL)
+    expect(alice.locator("[data-old]")).to_be_visible()
+    alice.context.set_offline(False)
+    alice.evaluate(POLL)
+    expect(alice.locator("[data-old]")).to_be_hidden()
+    assert (answers, alice.evaluate("window.swaps")) == ([304], None)
+    refunds(scout, "43602")
+    alice.evaluate(POLL)
+    show = alice.locator(".list-new").get_by_role("link", name="Show")
+    show.focus()
+    swaps = alice.evaluate("window.swaps")
+    with alice.expect_response("**/queue/new/**"):
+        alice.evaluate(POLL)
+    assert (answers, alice.evaluate("window.swaps")) == ([304, 200, 304], swaps)
+    refunds(scout, "43603")
+    alice.evaluate(POLL)
+    expect(alice.locator(".list-new")).to_contain_text("2 new since")
+    expect(show).to_be_focused()
+
+
+def test_who_stood_on_the_box_of_a_row_that_another_decided_is_led_to_who_did(
+    scout: Agent, as_person: SignIn
+) -> None:
+    (made,) = refunds(scout, "43701")
+    alice, carol = as_person("alice"), as_person("carol")
+    alice.goto("/?q=order+43701")
+    row = alice.locator(f"#row-{made}")
+    row.locator("input").focus()
+    carol.goto(f"/proposals/{made}/")
+    decide(carol, "approve")
+    alice.evaluate(POLL)
+    expect(row.locator(".row-note")).to_be_focused()
+    expect(row.locator(".row-note")).to_contain_text("Approved by carol at")
+
+
 def test_an_empty_list_says_when_something_came(scout: Agent, as_person: SignIn) -> None:
     page = as_person("alice")
     page.goto("/?q=order+43801")
