@@ -38,6 +38,10 @@ from review.services.refuse import record_refused_permit
 from review.services.settle import settle
 from review.services.transitions import agent_at_work, lock, move, record
 
+REPORTED = (
+    "How this call ended was reported, so nothing runs on its permit any more. Propose it again to run it."
+)
+
 
 def redeem(
     proposal_id: UUID,
@@ -76,6 +80,8 @@ def _redeem(
         raise Expired(proposal_status=status)
     if status not in (Status.APPROVED, *REDEEMED):
         raise NotApproved(proposal_status=status)
+    if status is Status.APPROVED and resolved(proposal.workspace_id, proposal.tool).digest != rule.digest:
+        raise PolicyChanged
     _compare(proposal, revision, text, binding)
     if status in REDEEMED:
         return _same_again(proposal, by, key, now)
@@ -96,6 +102,8 @@ def _same_again(proposal: Proposal, by: AgentActor, key: str | None, now: dateti
     repeated = key is not None and permit.redeem_key == key and permit.redeemed_by_id == by.agent.id
     if not repeated or permit.spent_at or permit.voided_at or permit.expires_at <= now:
         raise PermitSpent
+    if proposal.status != Status.RUNNING:
+        raise PermitSpent(REPORTED)
     return permit
 
 
@@ -106,8 +114,6 @@ def _compare(proposal: Proposal, revision: Revision, text: str | None, binding: 
     """
     if rebound(proposal, revision).digest() != proposal.binding or binding not in (None, proposal.binding):
         raise ArgumentsDrifted(diff=[])
-    if resolved(proposal.workspace_id, proposal.tool).digest != revision.rule_digest:
-        raise PolicyChanged
     if text is not None and text != revision.arguments:
         raise ArgumentsDrifted(diff=drift(revision.arguments, text))
 

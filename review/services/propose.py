@@ -36,6 +36,7 @@ from review.services.transitions import agent_alone_at_work, record
 from review.services.weigh import Weighed, weigh
 
 COOL_DOWN = timedelta(minutes=15)
+KEY_KEPT = timedelta(days=30)
 LONGEST = 31_536_000  # seconds; no rule lets a proposal wait longer
 RETURNED = (Status.PENDING, Status.CHANGES_REQUESTED)
 
@@ -103,7 +104,7 @@ def propose(draft: Draft, *, by: AgentActor) -> Proposed:
 
 
 def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) -> Proposed:
-    if earlier := _earlier(draft, by.agent):
+    if earlier := _earlier(draft, by.agent, now):
         return Proposed(earlier, None)
     agent = agent_alone_at_work(by.agent.id)  # else two at once would both be the last
     _mind_the_limit(agent, now)
@@ -117,13 +118,19 @@ def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) 
     return Proposed(proposal, known)
 
 
-def _earlier(draft: Draft, agent: Agent) -> Proposal | None:
-    """Return what this key made before; kept with the canonical body, so that another one is told apart."""
+def _earlier(draft: Draft, agent: Agent, now: datetime) -> Proposal | None:
+    """Return what this key made before; kept with the canonical body, so that another one is told apart.
+
+    After its time a key is free again, for any body.
+    """
     if draft.idempotency_key is None:
         return None
     used = IdempotencyKey.objects.select_related("proposal__workspace", "proposal__agent")
     found = used.filter(agent=agent, key=draft.idempotency_key).first()
     if found is None:
+        return None
+    if found.created_at <= now - KEY_KEPT:
+        found.delete()
         return None
     if found.body_digest != draft.body_digest:
         raise KeyReused

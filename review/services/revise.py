@@ -17,13 +17,14 @@ from huqan_site.lib.canonical_json import canonical
 from huqan_site.lib.problems import FieldError, Refusal
 from review.access.actors import AgentActor, PersonActor
 from review.access.models import Agent
+from review.access.queries import may_act_for
 from review.audit import log
 from review.audit.actions import Action
 from review.domain import status
 from review.domain.decision import says_something
 from review.domain.gate import Outcome
 from review.domain.independence import union
-from review.domain.refusals import Blocked, Invalid, ReasonRequired
+from review.domain.refusals import Blocked, Invalid, NotDelegated, ReasonRequired
 from review.domain.sameness import same_key
 from review.domain.summary import summarise
 from review.effects import told
@@ -41,6 +42,10 @@ from review.services.weigh import Weighed, weigh
 
 Author = AgentActor | PersonActor
 STARTED_BY_PERSON = "A person started this, so nobody else writes it. Reject it, or request changes."
+TAKEN_BACK = (
+    "The person this acts for does not let this agent do so any more. Withdraw it; propose anew without "
+    "`on_behalf_of`."
+)
 UNCHANGED = "These are the arguments as they are. Change something, or decide on them."
 
 
@@ -51,8 +56,8 @@ def revise(
 
     `by` is the proposing agent, or a person with the deciding role; he gives his reason as `rationale`.
 
-    Raises: NotFound, NotEligible, AlreadyDecided, Expired, StaleRevision, ReasonRequired, AgentStopped, and the
-    gate's as for a proposal.
+    Raises: NotFound, NotEligible, AlreadyDecided, Expired, StaleRevision, ReasonRequired, AgentStopped,
+    NotDelegated, and the gate's as for a proposal.
     """
     text = canonical(dict(arguments))
 
@@ -79,6 +84,7 @@ def _revise(
     agent = agent_at_work(_agent(proposal).id)
     weighed = weigh(proposal.tool, arguments, agent=agent, now=now, proposal=proposal.id)
     if isinstance(by, AgentActor):
+        _mind_the_delegation(proposal, agent, now)
         mind_the_cool_down(agent, proposal.tool, text, now)
     advance(proposal, arguments, text, rationale, weighed, by, now)
     take_effect.after_gate(proposal, arguments, weighed, by, now)
@@ -142,6 +148,12 @@ def _mind_the_edit(proposal: Proposal, text: str, reason: str) -> None:
         raise ReasonRequired
     if proposal.revisions.get(number=proposal.revision).arguments == text:
         raise Invalid(errors=[FieldError("/arguments", "unchanged", UNCHANGED)])
+
+
+def _mind_the_delegation(proposal: Proposal, agent: Agent, now: datetime) -> None:
+    """What is written from now on is not in the name of somebody who has taken that back."""
+    if proposal.principal != agent.id and not may_act_for(agent.id, proposal.principal, now):
+        raise NotDelegated(TAKEN_BACK)
 
 
 def _agent(proposal: Proposal) -> Agent:

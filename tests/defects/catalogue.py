@@ -99,6 +99,20 @@ DEFECTS = (
         PERMITS,
     ),
     Defect(
+        "a permit runs what was reported as over",
+        "review/services/spend_permit.py",
+        "if permit.spent_at is None and proposal.status != Status.RUNNING:",
+        "if False:",
+        PERMITS,
+    ),
+    Defect(
+        "a permit is spent on text that is not the approved one any more",
+        "review/services/spend_permit.py",
+        'if rebound(proposal, revision).digest() != claims["bind"]:',
+        "if False:",
+        PERMITS,
+    ),
+    Defect(
         "other bytes are redeemed",
         "review/services/issue_permit.py",
         "    if text is not None and text != revision.arguments:",
@@ -108,7 +122,7 @@ DEFECTS = (
     Defect(
         "a changed rule does not void an approval",
         "review/services/issue_permit.py",
-        "    if resolved(proposal.workspace_id, proposal.tool).digest != revision.rule_digest:",
+        "    if status is Status.APPROVED and resolved(proposal.workspace_id, proposal.tool).digest != rule.digest:",
         "    if False:",
         PERMITS,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from review.audit.actions import Action
+from review.audit.models import Entry
 from review.models import Permit, Status
 from review.services.issue_permit import redeem
 from review.services.report_outcome import report
@@ -62,6 +63,25 @@ def test_of_two_who_spend_a_permit_one_does(stage: Stage) -> None:
         stage.race(act, act)
     stage.must_have_gone(("done", "permit_spent"), ("permit_spent", "done"))
     assert not Permit.objects.filter(spent_at__isnull=True).exists()
+
+
+def test_a_permit_that_is_spent_while_the_outcome_is_reported_is_spent_before_that_or_not_at_all(
+    stage: Stage,
+) -> None:
+    for proposal in stage.approved(FEW):
+        arguments = arguments_of(proposal)
+        permit = redeem(proposal.id, by=stage.scout, arguments=arguments)
+        stage.race(
+            partial(spend, permit.token, arguments, by=stage.scout),
+            partial(report, proposal.id, by=stage.scout, result="failed", jti=permit.jti),
+        )
+        permit.refresh_from_db()
+        told = list(
+            Entry.objects.filter(proposal=str(proposal.id)).order_by("-seq").values_list("action", flat=True)
+        )
+        if permit.spent_at:
+            assert told[:2] == [Action.OUTCOME_REPORTED, Action.PERMIT_REDEEMED]
+    stage.must_have_gone(("done", "done"), ("not_running", "done"))
 
 
 def test_of_two_reports_one_counts(stage: Stage) -> None:

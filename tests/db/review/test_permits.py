@@ -17,9 +17,11 @@ from review.models import Permit, Proposal, Revision
 from review.services.expire import expire_overdue
 from review.services.issue_permit import redeem
 from review.services.report_outcome import report
+from review.services.revisions import digest_of
 from review.services.spend_permit import spend
 from review.services.withdraw import withdraw
 from tests.support import factories
+from tests.support.policy_acts import changed
 from tests.support.review_acts import MAIL, at, call, mail, vote
 from tests.support.tampering import guards_down
 
@@ -176,6 +178,51 @@ def test_a_permit_is_spent_once_and_only_on_its_bytes(cast: factories.Team, appr
         Entry.objects.filter(action__startswith="permit.").order_by("seq").values_list("action", flat=True)
     )
     assert list(kinds) == ["permit.issued", "permit.refused", "permit.redeemed", "permit.refused"]
+
+
+@pytest.mark.parametrize("result", ["succeeded", "failed", "unknown"])
+def test_a_permit_runs_nothing_once_it_was_reported_how_the_call_ended(
+    cast: factories.Team, approved: Proposal, result: str
+) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+    report(approved.id, by=cast.scout, result=result, jti=permit.jti)
+    with pytest.raises(refusals.NotRunning) as refused:
+        spend(permit.token, ORDER, by=cast.scout)
+    assert "reported" in refused.value.detail and refused.value.extra["proposal_status"] == result
+    with pytest.raises(refusals.PermitSpent):
+        redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+    assert Permit.objects.get().spent_at is None
+
+
+def test_what_was_spent_says_so_also_after_the_report(cast: factories.Team, approved: Proposal) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER)
+    spend(permit.token, ORDER, by=cast.scout)
+    report(approved.id, by=cast.scout, result="succeeded", jti=permit.jti)
+    with pytest.raises(refusals.PermitSpent):
+        spend(permit.token, ORDER, by=cast.scout)
+
+
+def test_a_permit_is_not_spent_on_stored_text_that_was_changed_since(
+    cast: factories.Team, approved: Proposal
+) -> None:
+    permit, other = redeem(approved.id, by=cast.scout, arguments=ORDER), {"order": "1"}
+    with guards_down():
+        Revision.objects.filter(proposal=approved).update(arguments='{"order":"1"}')
+        Permit.objects.update(arguments_digest=digest_of('{"order":"1"}'))
+    for arguments in (ORDER, other):
+        with pytest.raises(refusals.ArgumentsDrifted):
+            spend(permit.token, arguments, by=cast.scout)
+    assert Permit.objects.get().spent_at is None
+
+
+def test_a_rule_that_changes_after_the_permit_was_taken_does_not_lose_it(
+    cast: factories.Team, approved: Proposal
+) -> None:
+    permit = redeem(approved.id, by=cast.scout, arguments=ORDER, key="k")
+    changed(cast, "payments.refund", risk="high", approvals=2)
+    assert redeem(approved.id, by=cast.scout, arguments=ORDER, key="k").token == permit.token
+    with pytest.raises(refusals.PermitSpent):
+        redeem(approved.id, by=cast.scout, arguments=ORDER)
 
 
 def other_signature(token: str) -> str:

@@ -11,10 +11,11 @@ from django.utils import timezone
 from review.access.models import Agent, Delegation, Membership
 from review.access.refusals import AgentStopped
 from review.access.services.agents import stop_agent
+from review.access.services.delegations import grant_delegation, revoke_delegation
 from review.audit.models import Entry, PrivateText
 from review.domain import refusals
 from review.models import Proposal, Revision
-from review.services.propose import Draft, propose
+from review.services.propose import KEY_KEPT, Draft, propose
 from review.services.revise import revise
 from review.services.withdraw import withdraw
 from tests.support import factories
@@ -147,6 +148,32 @@ def test_a_revision_outdates_the_votes_and_needs_everybody_again(cast: factories
     vote(cast.alice, proposal)
     proposal.refresh_from_db()
     assert proposal.status == "approved"
+
+
+def test_after_thirty_days_a_key_makes_a_proposal_again_and_not_a_moment_sooner(cast: factories.Team) -> None:
+    first = call(cast.scout, key="k", body_digest="one")
+    with at(first.created_at + KEY_KEPT - timedelta(microseconds=1)):
+        assert call(cast.scout, key="k", body_digest="one") == first
+        with pytest.raises(refusals.KeyReused):
+            call(cast.scout, key="k", body_digest="another")
+    with at(first.created_at + KEY_KEPT):
+        second = call(cast.scout, arguments={"order": "1"}, key="k", body_digest="another")
+        assert second != first and call(cast.scout, key="k", body_digest="another") == second
+
+
+def test_an_agent_writes_no_revision_in_the_name_of_somebody_who_has_taken_that_back(
+    cast: factories.Team,
+) -> None:
+    granted = grant_delegation(cast.scout.agent.id, by=cast.carol)
+    proposal = call(cast.scout, on_behalf_of="carol")
+    revise(proposal.id, by=cast.scout, replaces=1, arguments={"order": "1"})
+    revoke_delegation(granted.id, by=cast.carol)
+    with pytest.raises(refusals.NotDelegated):
+        revise(proposal.id, by=cast.scout, replaces=2, arguments={"order": "2"})
+    proposal.refresh_from_db()
+    assert proposal.revision == 2
+    with pytest.raises(refusals.SelfApproval):
+        vote(cast.carol, proposal)
 
 
 def test_a_form_of_the_revision_before_is_stale(cast: factories.Team) -> None:
