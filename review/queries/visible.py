@@ -15,6 +15,7 @@ from review.domain.binding import Kind
 from review.domain.refusals import NotFound
 from review.domain.status import REVISABLE, current
 from review.models import Proposal
+from review.queries.identity import identities
 
 
 def visible(person: Person, proposal_id: UUID, now: datetime) -> Proposal:
@@ -45,8 +46,11 @@ def must_be_visible(proposal: Proposal, person: UUID, now: datetime) -> None:
 
 
 def started_by(proposal: Proposal, person: UUID) -> bool:
-    """Whether `person` proposed it himself: one of what only people start."""
-    return proposal.agent_id is None and proposal.principal == person
+    """Whether `person` proposed it himself, under whatever account: one of what only people start."""
+    if proposal.agent_id is not None:
+        return False
+    known = identities()
+    return known.one(proposal.principal) == known.one(person)
 
 
 def revisable_by(proposal: Proposal, person: UUID, now: datetime) -> bool:

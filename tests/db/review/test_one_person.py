@@ -19,7 +19,9 @@ from review.domain.refusals import NotEligible, SamePerson, SelfApproval
 from review.queries import queue
 from review.queries.cases import case_of
 from review.queries.identity import identities
+from review.services.withdraw import withdraw_own
 from tests.support.factories import Team, agent, person, set_policy, team
+from tests.support.policy_acts import proposed, revised, with_rule
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
@@ -110,6 +112,19 @@ def test_a_role_that_a_person_granted_to_his_own_other_account_counts_for_nothin
     assert mine(cast.alice) == 0
     with pytest.raises(NotEligible):
         vote(cast.alice, proposal)
+
+
+def test_what_a_person_proposed_under_another_account_is_his_to_rewrite_and_to_take_back(cast: Team) -> None:
+    ned = person("ned", cast.acme, ["manager"])
+    change = proposed(ned, cast.acme, with_rule(cast.acme, "crm.*", risk="low"))
+    with pytest.raises(NotEligible):
+        withdraw_own(change.id, by=cast.dana)
+    link_people(cast.dana.person.id, ned.person.id, by=cast.erin)
+    change = revised(cast.dana, change, with_rule(cast.acme, "crm.*", risk="medium"))
+    for account in (cast.dana, again(ned)):
+        with pytest.raises(SelfApproval):
+            vote(account, change)
+    assert withdraw_own(change.id, by=again(ned)).status == "withdrawn"
 
 
 def test_linking_gives_nobody_a_role(cast: Team) -> None:
