@@ -135,7 +135,7 @@ def listed(request: HttpRequest, query: Query[ListIn]) -> Any:
 )
 def read(request: HttpRequest, id: UUID) -> HttpResponse:
     proposal = of_agent(actor_of(request).agent, id)
-    proposal, waited = _waited_for(request, _met(proposal))
+    proposal, waited = _waited_for(request, proposal)
     body = proposal_json(proposal)
     tag = f'"{hashlib.sha256(digest(body).encode()).hexdigest()[:32]}"'
     known = request.headers.get("If-None-Match", "")
@@ -249,17 +249,17 @@ def _met(proposal: Proposal) -> Proposal:
 
 
 def _waited_for(request: HttpRequest, proposal: Proposal) -> tuple[Proposal, bool]:
-    """Hold back until the state, revision or votes change, if the request prefers that and it is possible."""
-    seconds = seconds_asked(request)
-    if not seconds or proposal.status not in WAITING:
-        return proposal, False
-    seen = (proposal.status, proposal.revision)
+    """Hold back until state or revision change, if the request prefers that and it is possible."""
+    seconds, met = seconds_asked(request), _met(proposal)
+    if not seconds or met.status not in WAITING:
+        return met, False
+    seen = (met.status, met.revision)
 
     def changed() -> bool:
-        return agents.standing(proposal.id) != seen
+        return agents.standing(met.id, timezone.now()) != seen
 
     waited = wait_until(changed, seconds)
-    return of_agent(actor_of(request).agent, proposal.id), waited
+    return _met(of_agent(actor_of(request).agent, met.id)), waited
 
 
 def _preference(answer: HttpResponse, request: HttpRequest, waited: bool) -> HttpResponse:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from review.access.models import Agent
-from review.domain.status import EXPIRING, Status
+from review.domain.status import EXPIRING, Status, current
 from review.models import Proposal, ProposalQuerySet
 from review.queries.paging import Keyset, Page
 
@@ -40,9 +40,10 @@ def page(agent: Agent, filters: Filters, cursor: str | None, size: int, now: dat
     return NEWEST_FIRST.page(chosen, cursor=cursor, size=size, scope=[str(agent.id), *filters.scope()])
 
 
-def standing(proposal_id: UUID) -> tuple[str, int] | None:
-    """Return state and revision as they are now; what a long poll watches."""
-    return Proposal.objects.filter(pk=proposal_id).values_list("status", "revision").first()
+def standing(proposal_id: UUID, now: datetime) -> tuple[Status, int] | None:
+    """Return state and revision as they are `now`, whether or not a sweeper came; what a long poll watches."""
+    row = Proposal.objects.filter(pk=proposal_id).values_list("status", "expires_at", "revision").first()
+    return (current(row[0], row[1], now), row[2]) if row else None
 
 
 def _in_status(rows: ProposalQuerySet, status: Status | None, now: datetime) -> ProposalQuerySet:

@@ -365,6 +365,26 @@ def test_a_long_poll_on_what_is_over_answers_at_once(scout: Api) -> None:
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_long_poll_ends_when_the_time_of_the_proposal_does_though_no_sweeper_comes() -> None:
+    scout = Api(factories.team().scout)
+    made = scout.propose(expires_in=5).json()
+    Proposal.objects.filter(pk=made["id"]).update(expires_at=timezone.now() + timedelta(seconds=1))
+    begun = time.monotonic()
+    answer = scout.get(f"/proposals/{made['id']}", HTTP_PREFER="wait=20")
+    assert answer.json()["status"] == "expired" and time.monotonic() - begun < 15
+    assert Proposal.objects.get(pk=made["id"]).status == "expired"
+
+
+def test_what_ran_out_and_is_sent_again_is_answered_as_it_is_now(scout: Api) -> None:
+    body = {"tool": "payments.refund", "arguments": {"order": "20817"}}
+    made = scout.post("/proposals", body, HTTP_IDEMPOTENCY_KEY="k")
+    Proposal.objects.filter(pk=made.json()["id"]).update(expires_at=timezone.now())
+    again = scout.post("/proposals", body, HTTP_IDEMPOTENCY_KEY="k")
+    assert (again.status_code, again.json()["status"]) == (200, "expired")
+    assert Proposal.objects.get(pk=made.json()["id"]).status == "expired"
+
+
 def test_a_longer_time_than_the_rule_gives_is_capped(scout: Api) -> None:
     made = scout.propose(expires_in=1_000_000_000).json()
     week = timezone.now() + timedelta(days=7)
