@@ -17,8 +17,8 @@ from review.access.queries import workspaces_of
 from review.domain.refusals import NotFound
 from review.domain.status import Status
 from review.models import Proposal, Revision
+from review.queries.decidable import decidable_by
 from review.queries.paging import Keyset, Page
-from review.queries.queue import decidable_by
 
 PAGE = 50
 

@@ -46,36 +46,44 @@ class Keyset:
         """
         after = self._after(self._read(cursor, scope)) if cursor else Q()
         names = [name for name, _ in self.keys]
-        found = [row for part in parts for row in part.filter(after).order_by(*names)[: size + 1]]
-        if len(parts) > 1:
-            self._sort(found)
+        found = self.merged([list(part.filter(after).order_by(*names)[: size + 1]) for part in parts])
         return Page(found[:size], self._write(found[size - 1], scope) if len(found) > size else None)
 
     def look(
-        self,
-        *parts: QuerySet[Row],
-        fits: Q,
-        most: int,
-        cursor: str | None,
-        size: int,
-        scope: Sequence[str] = (),
-    ) -> Page[Any]:
-        """Return the page after `cursor` of what `fits` among the next `most` rows of `parts`: pk and keys of each.
+        self, *parts: QuerySet[Row], fits: Q, most: int, cursor: str | None, scope: Sequence[str] = ()
+    ) -> list[Any]:
+        """Return the next `most` rows of `parts` after `cursor`: pk and keys of each, and whether it `fits`.
 
-        For a condition that no index knows: where almost nothing meets it, the page is short and has a cursor.
+        For a condition that no index knows.
 
         Raises: BadCursor.
         """
         after = self._after(self._read(cursor, scope)) if cursor else Q()
+        return self.merged([list(self.asking(part.filter(after), fits, most)) for part in parts])[:most]
+
+    def asking(self, rows: QuerySet[Row], fits: Q, most: int) -> QuerySet[Any, Any]:
+        """Return the query for what `look` says of the first `most` of `rows`."""
         names = [name for name, _ in self.keys]
-        columns = ["pk", "fits", *(name.lstrip("-") for name in names)]
         is_fit = ExpressionWrapper(fits, output_field=BooleanField())
-        asked = [part.filter(after).annotate(fits=is_fit).order_by(*names)[:most] for part in parts]
-        seen = [row for part in asked for row in part.values_list(*columns, named=True)]
+        columns = ["pk", "fits", *(name.lstrip("-") for name in names)]
+        return rows.annotate(fits=is_fit).order_by(*names)[:most].values_list(*columns, named=True)
+
+    def merged(self, parts: Sequence[list[Any]]) -> list[Any]:
+        """Return the rows of all `parts`, each of which stands in this order, in this order."""
+        rows = [row for part in parts for row in part]
         if len(parts) > 1:
-            self._sort(seen)
-        found = [row for row in seen[:most] if row.fits]
-        last = found[size - 1] if len(found) > size else seen[most - 1] if len(seen) >= most else None
+            self._sort(rows)
+        return rows
+
+    def cut(
+        self, seen: list[Any], *, fits: bool, most: int, size: int, scope: Sequence[str] = ()
+    ) -> Page[Any]:
+        """Return the page of those among `seen`, at most `most` rows, that fit, or of those that do not.
+
+        Where almost nothing meets the condition, the page is short and has a cursor.
+        """
+        found = [row for row in seen if row.fits == fits]
+        last = found[size - 1] if len(found) > size else seen[-1] if len(seen) >= most else None
         return Page(found[:size], last and self._write(last, scope))
 
     def _sort(self, rows: list[Any]) -> None:

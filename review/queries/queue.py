@@ -7,21 +7,18 @@ from dataclasses import astuple, dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from review.access.models import Membership, Ownership, Person, User, Workspace
+from review.access.models import Membership, Person, Workspace
 from review.access.queries import memberships_of
-from review.access.roles import Role
-from review.audit.statements import prepared
-from review.domain.binding import Kind
-from review.domain.decision import Verdict
+from review.audit.statements import first, prepared
 from review.domain.status import REPORT_WITHIN, Status, current
-from review.models import Conflict, Decision, Look, Proposal, ProposalQuerySet, SavedView
-from review.queries.identity import Identities, identities
+from review.models import Decision, Look, Proposal, ProposalQuerySet, SavedView
+from review.queries.decidable import Voter, approval_counts, voter
 from review.queries.paging import Keyset, Page
 from review.queries.visible import among
 
@@ -57,6 +54,8 @@ STATE = {
 }
 """In which state a proposal stands in a view of what waits."""
 WAITING = tuple(STATE)
+SPLIT = (View.MINE, View.OTHERS)
+"""What is pending, parted by whether the viewer can decide it."""
 BY_RISK_AND_TIME = Keyset("huqan.queue", (("-risk_rank", "int"), ("expires_at", "time"), ("id", "id")))
 BY_AGE = Keyset("huqan.queue.age", (("created_at", "time"), ("id", "id")))
 BY_END = Keyset("huqan.decided", (("-ended_at", "time"), ("-id", "id")))
@@ -79,14 +78,24 @@ class Viewer:
         return list({held.workspace_id: held.workspace for held in self.memberships}.values())
 
     @cached_property
-    def can_decide(self) -> Q:
-        return decidable_by(self.person, self.now)
+    def voter(self) -> Voter:
+        return voter(self.person, self.now)
 
     @cached_property
-    def needs_him(self) -> Page[Proposal]:
-        """Keys of what he can decide among the first COUNTED that are pending; with a cursor where there are more."""
-        parts = _by_workspace(_stock(self, View.MINE), self)
-        return BY_RISK_AND_TIME.look(*parts, fits=self.can_decide, most=COUNTED, cursor=None, size=COUNTED)
+    def can_decide(self) -> Q:
+        return approval_counts(self.now, *self.voter.values())
+
+    @cached_property
+    def pending(self) -> list[Any]:
+        """Keys of the first COUNTED that are pending, riskiest first, and whether he can decide each (`fits`)."""
+        places = [workspace.id for workspace in self.workspaces]
+        parts = [_pending(place, self.now, *self.voter.values(place)) for place in places]
+        return BY_RISK_AND_TIME.merged(parts)[:COUNTED]
+
+    @cached_property
+    def needs_him(self) -> list[Any]:
+        """Those of `pending` that he can decide."""
+        return [row for row in self.pending if row.fits]
 
 
 @dataclass(frozen=True)
@@ -144,16 +153,25 @@ def page(
 
     Raises: BadCursor.
     """
-    rows = matching(_stock(viewer, view), filters)
     scope = [view, str(viewer.person.id), *filters.scope()]
-    fits, keyset = _fits(viewer, view), _keyset(view, order)
-    if fits is None:
-        parts = _by_workspace(rows.select_related("agent"), viewer)
-        whole = keyset.page(*parts, cursor=cursor, size=PAGE, scope=scope)
-        return Page(_placed(whole.rows, viewer), whole.next_cursor)
-    parts = _by_workspace(rows, viewer)
-    found = keyset.look(*parts, fits=fits, most=COUNTED, cursor=cursor, size=PAGE, scope=scope)
-    return Page(_placed(_fetched([row.pk for row in found.rows]), viewer), found.next_cursor)
+    keyset = _keyset(view, order)
+    if view in SPLIT:
+        seen = _seen(viewer, filters, cursor, keyset, scope)
+        found = keyset.cut(seen, fits=view is View.MINE, most=COUNTED, size=PAGE, scope=scope)
+        return Page(_placed(_fetched([row.pk for row in found.rows]), viewer), found.next_cursor)
+    parts = _by_workspace(matching(_stock(viewer, view), filters).select_related("agent"), viewer)
+    whole = keyset.page(*parts, cursor=cursor, size=PAGE, scope=scope)
+    return Page(_placed(whole.rows, viewer), whole.next_cursor)
+
+
+def _seen(
+    viewer: Viewer, filters: Filters, cursor: str | None, keyset: Keyset, scope: list[str]
+) -> list[Any]:
+    """What is pending, from `cursor` on; the beginning of the plain list is read for the bar in any case."""
+    if not filters and not cursor and keyset is BY_RISK_AND_TIME:
+        return viewer.pending
+    parts = _by_workspace(matching(_stock(viewer, View.MINE), filters), viewer)
+    return keyset.look(*parts, fits=viewer.can_decide, most=COUNTED, cursor=cursor, scope=scope)
 
 
 def _fetched(ids: list[UUID]) -> list[Proposal]:
@@ -224,8 +242,8 @@ def newer(viewer: Viewer, view: View, since: datetime, filters: Filters = EVERYT
     fits = _fits(viewer, view)
     if fits is None:
         return _counted(rows)
-    first = _sorted_out(rows, fits)
-    return Counted(sum(first), len(first) == COUNTED)
+    found = list(_sorted_out(rows, fits))
+    return Counted(sum(found), len(found) == COUNTED)
 
 
 def gone(viewer: Viewer, view: View, ids: Sequence[UUID]) -> list[Proposal]:
@@ -239,16 +257,6 @@ def last_decisions(proposals: Sequence[Proposal]) -> dict[UUID, Decision]:
     """Return the newest decision on each of `proposals`, with who made it."""
     made = Decision.objects.filter(proposal__in=proposals).select_related("person").order_by("created_at")
     return {decision.proposal_id: decision for decision in made}
-
-
-def decidable_by(person: Person, now: datetime) -> Q:
-    """The condition under which an approval by `person` would count: independence as a question to the database.
-
-    `decide` asks the rule itself again; this only spares him rows that he could not decide.
-    """
-    known = identities()
-    himself = known.all_of(person.id)
-    return _entitled(himself, known, now) & ~_in_conflict(himself, now) & ~_approved_by(himself)
 
 
 def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
@@ -274,10 +282,10 @@ def matching(rows: ProposalQuerySet, filters: Filters) -> ProposalQuerySet:
 
 def counts(viewer: Viewer) -> Counts:
     """Return the numbers that stand beside the views."""
-    mine, others = _split(_stock(viewer, View.MINE), viewer)
+    mine = decidable(viewer)
     return Counts(
         mine=mine,
-        others=others,
+        others=Counted(len(viewer.pending) - mine.n, mine.more),
         returned=_counted(in_view(viewer, View.RETURNED)),
         unrun=_counted(in_view(viewer, View.UNRUN)),
         unknown=_counted(in_view(viewer, View.UNKNOWN)),
@@ -286,30 +294,43 @@ def counts(viewer: Viewer) -> Counts:
 
 def decidable(viewer: Viewer) -> Counted:
     """Return how many pending proposals the viewer can decide."""
-    return Counted(len(viewer.needs_him.rows), viewer.needs_him.next_cursor is not None)
+    return Counted(len(viewer.needs_him), len(viewer.pending) == COUNTED)
 
 
 def next_for(viewer: Viewer) -> Proposal | None:
     """Return what needs the viewer first; None where nothing among the first COUNTED does."""
-    return next((Proposal.objects.get(pk=row.pk) for row in viewer.needs_him.rows), None)
+    following = first(viewer.needs_him)
+    return first(_proposal(following.pk)) if following else None
 
 
 def releasable(viewer: Viewer) -> Counted:
     """Return how many held proposals the viewer can decide."""
-    return _split(held(viewer), viewer)[0]
+    places = tuple(workspace.id for workspace in viewer.workspaces)
+    found = _held(places, viewer.now, *viewer.voter.values())
+    return Counted(sum(found), len(found) == COUNTED)
 
 
-def _split(rows: ProposalQuerySet, viewer: Viewer) -> tuple[Counted, Counted]:
-    """The first COUNTED of `rows`, as what the viewer can decide and what waits for others."""
-    first = _sorted_out(rows, viewer.can_decide)
-    mine, more = sum(first), len(first) == COUNTED
-    return Counted(mine, more), Counted(len(first) - mine, more)
+@prepared
+def _pending(workspace: UUID, now: datetime, *voter: Any) -> QuerySet[Proposal, Any]:
+    rows = Proposal.objects.filter(workspace=workspace, status=Status.PENDING).live(now)
+    return BY_RISK_AND_TIME.asking(rows, approval_counts(now, *voter), COUNTED)
 
 
-def _sorted_out(rows: ProposalQuerySet, condition: Q) -> list[bool]:
+@prepared
+def _held(workspaces: tuple[UUID, ...], now: datetime, *voter: Any) -> QuerySet[Proposal, bool]:
+    rows = Proposal.objects.filter(workspace__in=workspaces, status=Status.QUARANTINED)
+    return _sorted_out(rows, approval_counts(now, *voter))
+
+
+@prepared
+def _proposal(id: UUID) -> QuerySet[Proposal]:
+    return Proposal.objects.filter(pk=id)
+
+
+def _sorted_out(rows: ProposalQuerySet, condition: Q) -> QuerySet[Proposal, bool]:
     """Whether each of the first COUNTED of `rows` meets `condition`."""
     meets = ExpressionWrapper(condition, output_field=BooleanField())
-    return list(rows.annotate(meets=meets).order_by()[:COUNTED].values_list("meets", flat=True))
+    return rows.annotate(meets=meets).order_by()[:COUNTED].values_list("meets", flat=True)
 
 
 def _counted(rows: ProposalQuerySet) -> Counted:
@@ -332,13 +353,13 @@ def choices(viewer: Viewer, view: View) -> dict[str, list[str]]:
     """Return the values that the filters of a view offer; tools and agents are those of its first COUNTED rows."""
     names = [name for name, _ in _keyset(view, Order.RISK).keys]
     parts = _by_workspace(_stock(viewer, view), viewer)
-    first = [
+    listed = [
         row for part in parts for row in part.order_by(*names)[:COUNTED].values_list("tool", "agent__name")
     ]
     return {
         "workspace": [workspace.name for workspace in viewer.workspaces],
-        "tool": sorted({tool for tool, _ in first}),
-        "agent": sorted({agent for _, agent in first if agent}),
+        "tool": sorted({tool for tool, _ in listed}),
+        "agent": sorted({agent for _, agent in listed if agent}),
     }
 
 
@@ -364,48 +385,3 @@ def _of_unknown_outcome(rows: ProposalQuerySet, now: datetime) -> ProposalQueryS
         Q(status=Status.UNKNOWN) | silent
     )
     return unknown.annotate(ended_at=Coalesce(F("decided_at"), F("created_at")))
-
-
-@prepared
-def _vouchers(people: tuple[UUID, ...]) -> QuerySet[User, UUID]:
-    accounts = User.objects.filter(person__in=people, is_active=True, vouched_by__isnull=False)
-    return accounts.values_list("vouched_by", flat=True)
-
-
-@prepared
-def _memberships(people: tuple[UUID, ...], now: datetime) -> QuerySet[Membership]:
-    return Membership.objects.active(now).filter(person__in=people)
-
-
-def _entitled(himself: list[UUID], known: Identities, now: datetime) -> Q:
-    """A role older than the arguments, granted and vouched for by nobody who is in conflict with them."""
-    entitled = Q(pk__in=[])
-    vouchers = set(_vouchers(tuple(himself)))
-    for membership in _memberships(tuple(himself), now):
-        policy = Q(kind=Kind.POLICY_CHANGE)
-        right = policy if membership.role == Role.MANAGER else ~policy
-        mine = right & Q(workspace_id=membership.workspace_id, submitted_at__gt=membership.since)
-        granted_by = {membership.granted_by_id} if membership.granted_by_id else set()
-        if granted_by & set(himself):
-            continue
-        for other in granted_by | vouchers:
-            mine &= ~_in_conflict(known.all_of(other), now)
-        entitled |= mine
-    return entitled
-
-
-def _in_conflict(himself: list[UUID], now: datetime) -> Q:
-    running = Q(since__lte=now) & (Q(until__isnull=True) | Q(until__gt=now))
-    owns = Ownership.objects.filter(running, agent=OuterRef("agent"), person__in=himself)
-    stored = Conflict.objects.filter(proposal=OuterRef("pk"), person__in=himself)
-    return Q(Exists(stored)) | Q(Exists(owns))
-
-
-def _approved_by(himself: list[UUID]) -> Q:
-    approvals = Decision.objects.filter(
-        proposal=OuterRef("pk"),
-        binding=OuterRef("binding"),
-        person__in=himself,
-        verdict=Verdict.APPROVE,
-    )
-    return Q(Exists(approvals))
