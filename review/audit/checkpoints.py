@@ -15,6 +15,7 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from huqan_site.lib import signed_note
@@ -23,7 +24,7 @@ from review.audit.chain import Frontier, Root, stamp, verify_consistency
 from review.audit.models import Checkpoint
 from review.audit.proofs import consistency
 from review.audit.refusals import LogDisputed, Unavailable
-from review.audit.statements import insert
+from review.audit.statements import first, insert, prepared
 
 EVERY_ENTRIES = 100  # at the latest, when nothing asks for one sooner
 EVERY = timedelta(seconds=60)
@@ -150,7 +151,12 @@ def _ends() -> _Ends:
 
 def newest() -> Checkpoint | None:
     """The newest checkpoint that the database holds."""
-    return Checkpoint.objects.order_by("-size").first()
+    return first(_newest())
+
+
+@prepared
+def _newest() -> QuerySet[Checkpoint]:
+    return Checkpoint.objects.order_by("-size")[:1]
 
 
 def signing_kid() -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from review.audit.chain import Frontier, Node, Root, Span, consistency_path, fold, inclusion_path
 from review.audit.models import Entry
+from review.audit.statements import prepared
 
 _HEX = 64
 
@@ -54,9 +57,14 @@ def _hashes(spans: Sequence[Span]) -> list[bytes]:
 
 def _stored(nodes: Iterable[Node]) -> Mapping[Node, bytes]:
     wanted = set(nodes)
-    rows = Entry.objects.filter(seq__in={node.last for node in wanted}).values_list("seq", "leaf", "subtrees")
+    rows = _trees(tuple({node.last for node in wanted}))
     by_seq = {seq: leaf + subtrees for seq, leaf, subtrees in rows}
     found = {node: by_seq.get(node.last, "")[_HEX * node.level :][:_HEX] for node in wanted}
     if any(len(text) != _HEX for text in found.values()):
         raise ValueError("The log does not hold every entry that this proof is made of.")
     return {node: bytes.fromhex(text) for node, text in found.items()}
+
+
+@prepared
+def _trees(entries: tuple[int, ...]) -> QuerySet[Entry, tuple[int, str, str]]:
+    return Entry.objects.filter(seq__in=entries).values_list("seq", "leaf", "subtrees")

@@ -17,6 +17,7 @@ from django.utils import timezone
 from review.audit.actions import ACCOUNT, SAYING, TELLING, Action, Ending
 from review.audit.chain import stamp
 from review.audit.models import Entry, Head, PrivateText
+from review.audit.statements import prepared
 from review.audit.tallies import bounds, span
 
 
@@ -126,8 +127,14 @@ def _first(querysets: Iterable[QuerySet[Entry]]) -> Entry | None:
 
 def history(workspace: UUID, *, proposal: UUID | None = None, object_id: UUID | None = None) -> list[Entry]:
     """Everything that happened to one proposal, or one other object, of `workspace`, oldest first."""
-    of = Q(proposal=str(proposal)) if proposal else Q(object_id=str(object_id))
-    return list(Entry.objects.filter(of, workspace=str(workspace)).order_by("seq"))
+    if proposal:
+        return _about_proposal(str(workspace), str(proposal))
+    return list(Entry.objects.filter(object_id=str(object_id), workspace=str(workspace)).order_by("seq"))
+
+
+@prepared
+def _about_proposal(workspace: str, proposal: str) -> QuerySet[Entry]:
+    return Entry.objects.filter(proposal=proposal, workspace=workspace).order_by("seq")
 
 
 def private_texts(entries: Iterable[int]) -> dict[int, dict[str, str | None]]:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.db.models import QuerySet
 
 from review.audit import checkpoints
 from review.audit.checkpoints import Statement
@@ -24,6 +25,7 @@ from review.audit.file_lock import locked
 from review.audit.models import Checkpoint
 from review.audit.proofs import frontier_at
 from review.audit.refusals import Unavailable
+from review.audit.statements import prepared
 
 logger = logging.getLogger(__name__)
 
@@ -189,11 +191,26 @@ def holds(note: LastNote) -> bool:
         return False
 
 
+def _missing(last: LastNote) -> list[str]:
+    """The notes that are committed and not in the file yet."""
+    newest = checkpoints.newest()
+    return [newest.note] if newest and _gives_up(newest, last) else _notes_after(last.size)
+
+
 def _is_given_up(last: LastNote) -> bool:
     """Whether people adopted the log in place of the one that `last` is over, which the file does not know yet."""
     newest = checkpoints.newest()
-    adopted = newest and Statement.read(newest.note).adopted
+    return newest is not None and _gives_up(newest, last)
+
+
+def _gives_up(newest: Checkpoint, last: LastNote) -> bool:
+    adopted = Statement.read(newest.note).adopted
     return bool(adopted and adopted.gives_up(last.note))
+
+
+@prepared
+def _notes_after(size: int) -> QuerySet[Checkpoint, str]:
+    return Checkpoint.objects.filter(size__gt=size).order_by("size").values_list("note", flat=True)
 
 
 def publish() -> None:
@@ -226,11 +243,7 @@ def _append_committed() -> None:
     with locked(path()) as descriptor:
         size = os.fstat(descriptor).st_size
         last = _read_last(size)
-        committed = Checkpoint.objects.filter(size__gt=last.size)
-        if _is_given_up(last):
-            committed = Checkpoint.objects.order_by("-size")[:1]
-        text = "\n".join(note for _, note in sorted(committed.values_list("size", "note")))
-        if text:
+        if text := "\n".join(_missing(last)):
             _append(descriptor, (_separator(descriptor, size) + text).encode())
 
 

@@ -94,19 +94,24 @@ def _last_approved(proposal: Proposal, arguments: dict[str, Any]) -> Base | None
     if effect_of(proposal.tool) is not None:
         return None
     wanted = target(arguments)
-    ran = Proposal.objects.filter(workspace=proposal.workspace_id, tool=proposal.tool, status__in=RAN)
-    for row in _newest(ran.exclude(pk=proposal.pk)):
-        if target(json.loads(row.arguments)) == wanted:
-            return Base(f"p{row.proposal_id}", row.arguments, proposal=row.proposal_id, approved=True)
+    for ran, text in _calls(tuple(_ran(proposal.workspace_id, proposal.tool))):
+        if ran != proposal.id and target(json.loads(text)) == wanted:
+            return Base(f"p{ran}", text, proposal=ran, approved=True)
     return None
 
 
-def _newest(proposals: Any) -> list[Revision]:
-    newest = proposals.order_by("-id")[:LOOKED_BACK].values("pk")
-    rows = Revision.objects.filter(
-        proposal__in=list(newest.values_list("pk", flat=True)), number=F("proposal__revision")
-    )
-    return list(rows.order_by("-proposal_id"))
+@prepared
+def _ran(workspace: UUID, tool: str) -> QuerySet[Proposal, UUID]:
+    """The newest approved calls of a tool, one more than are looked at: one of them may be the call itself."""
+    ran = Proposal.objects.filter(workspace=workspace, tool=tool, status__in=RAN)
+    return ran.order_by("-id").values_list("pk", flat=True)[: LOOKED_BACK + 1]
+
+
+@prepared
+def _calls(proposals: tuple[UUID, ...]) -> QuerySet[Revision, tuple[UUID, str]]:
+    """What each of `proposals` calls with, the newest first."""
+    current = Revision.objects.filter(proposal__in=proposals, number=F("proposal__revision"))
+    return current.order_by("-proposal_id").values_list("proposal", "arguments")
 
 
 def _earlier(proposal: Proposal) -> list[Base]:

@@ -68,16 +68,22 @@ def changers(versions: Iterable[PolicyVersion]) -> dict[UUID, set[UUID]]:
     for version in versions:
         if version.activated_by_id:
             brought[version.id].add(version.activated_by_id)
-    authors = Revision.objects.filter(proposal__in=by_proposal, author_person__isnull=False)
-    approvals = Decision.objects.filter(
-        proposal__in=by_proposal, verdict=Verdict.APPROVE, binding=F("proposal__binding")
-    )
-    for proposal, person in (
-        *authors.values_list("proposal", "author_person"),
-        *approvals.values_list("proposal", "person"),
-    ):
+    proposals = tuple(by_proposal)
+    for proposal, person in (*_authors(proposals), *_approvers(proposals)):
         brought[by_proposal[proposal]].add(person)
     return brought
+
+
+@prepared
+def _authors(proposals: tuple[UUID, ...]) -> QuerySet[Revision, tuple[UUID, UUID]]:
+    written = Revision.objects.filter(proposal__in=proposals, author_person__isnull=False)
+    return written.values_list("proposal", "author_person")
+
+
+@prepared
+def _approvers(proposals: tuple[UUID, ...]) -> QuerySet[Decision, tuple[UUID, UUID]]:
+    approvals = Decision.objects.filter(proposal__in=proposals, verdict=Verdict.APPROVE)
+    return approvals.filter(binding=F("proposal__binding")).values_list("proposal", "person")
 
 
 def place(workspace: UUID, tool: str) -> tuple[int, int | None]:

@@ -6,10 +6,14 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
 
 from review.audit import queries as audit
 from review.audit.actions import Action
 from review.audit.models import Entry
+from review.audit.statements import first, prepared
 from review.domain.refusals import ArgumentsDrifted
 from review.domain.status import Status, is_silent
 from review.models import Permit, Proposal
@@ -33,7 +37,12 @@ class Drift:
 
 def permit_of(proposal: Proposal) -> Permit | None:
     """Return the permit of `proposal`, with who took it."""
-    return Permit.objects.select_related("redeemed_by").filter(proposal=proposal).first()
+    return first(_permits(proposal.id))
+
+
+@prepared
+def _permits(proposal: UUID) -> QuerySet[Permit]:
+    return Permit.objects.select_related("redeemed_by").filter(proposal=proposal)
 
 
 def is_unreported(proposal: Proposal, now: datetime) -> bool:

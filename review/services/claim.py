@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from review.access.actors import PersonActor
 from review.access.models import Person
+from review.audit.statements import prepared
 from review.audit.transaction import write
 from review.domain import claim as rules
 from review.models import Claim, Proposal
@@ -46,4 +48,10 @@ def let_go(proposal_id: UUID, *, by: PersonActor) -> None:
 
 def end(proposal: Proposal, person: Person) -> None:
     """Take away what `person` claimed, inside the transaction of what he did with it."""
-    proposal.claims.filter(person=person).delete()
+    if _claimed(proposal.id, person.id):
+        proposal.claims.filter(person=person).delete()
+
+
+@prepared
+def _claimed(proposal: UUID, person: UUID) -> QuerySet[Claim]:
+    return Claim.objects.filter(proposal=proposal, person=person)

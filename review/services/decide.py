@@ -14,7 +14,7 @@ from huqan_site.lib.problems import Refusal
 from review.access.actors import ISSUER, PersonActor
 from review.audit import log
 from review.audit.actions import Action
-from review.audit.statements import first, prepared
+from review.audit.statements import first, insert, prepared
 from review.domain import decision as rules
 from review.domain.decision import Case, Ruling, Verdict
 from review.domain.gate import Outcome, Signal, strictest, unseen
@@ -149,7 +149,7 @@ def _shown(proposal: Proposal, by: PersonActor, ballot: Ballot) -> nonce.Shown |
 def _cast(
     proposal: Proposal, by: PersonActor, ballot: Ballot, ruling: Ruling, page: str, now: datetime
 ) -> Decision:
-    return Decision.objects.create(
+    cast = Decision(
         proposal=proposal,
         revision=proposal.revision,
         binding=proposal.binding,
@@ -166,6 +166,8 @@ def _cast(
         fields=list(ballot.fields),
         created_at=now,
     )
+    insert(cast)
+    return cast
 
 
 def _record_vote(proposal: Proposal, cast: Decision, by: PersonActor, case: Case, ballot: Ballot) -> None:
@@ -208,7 +210,6 @@ def _approve(
     elif outcome is Outcome.QUARANTINE:
         hold_again(proposal, arguments, new, by, now)
     else:
-        Proposal.objects.filter(pk=proposal.pk).update(approvals_given=case.rule.people)
         released = case.status is Status.QUARANTINED
         take_effect.approve(proposal, arguments, by, released=released, now=now)
 

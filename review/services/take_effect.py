@@ -55,9 +55,10 @@ def approve(
     before = proposal.status
     effect = effect_of(proposal.tool)
     if effect is None:
-        move(proposal, Status.APPROVED, decided_at=now)
+        move(proposal, Status.APPROVED, approvals_given=proposal.approvals_given, decided_at=now)
         record(proposal, Action.PROPOSAL_APPROVED, by, before=before)
         return
     outcome = effect.apply(proposal, arguments, by, released=released)
-    move(proposal, Status.EXECUTED, outcome=outcome, decided_at=now)
+    given = proposal.approvals_given
+    move(proposal, Status.EXECUTED, approvals_given=given, outcome=outcome, decided_at=now)
     record(proposal, Action.PROPOSAL_EXECUTED, by, before=before, after={"outcome": outcome})

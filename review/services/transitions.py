@@ -18,7 +18,7 @@ from review.access.refusals import AgentStopped
 from review.audit import log
 from review.audit.actions import Action
 from review.audit.log import ObjectRef
-from review.audit.statements import prepared
+from review.audit.statements import first, prepared
 from review.domain.refusals import AlreadyDecided, NotFound
 from review.domain.status import Status
 from review.models import Proposal
@@ -46,11 +46,16 @@ def lock(proposal_id: UUID, **scope: Any) -> Proposal:
 
     Raises: NotFound, also when it stands outside `scope`.
     """
-    rows = Proposal.objects.select_for_update(of=("self",)).select_related("workspace", "agent")
-    proposal = rows.filter(pk=proposal_id, **scope).first()
-    if proposal is None:
+    proposal = first(_locked(proposal_id))
+    if proposal is None or any(getattr(proposal, name) != value for name, value in scope.items()):
         raise NotFound
     return proposal
+
+
+@prepared
+def _locked(id: UUID) -> QuerySet[Proposal]:
+    rows = Proposal.objects.select_for_update(of=("self",)).select_related("workspace", "agent")
+    return rows.filter(pk=id)
 
 
 def agent_at_work(agent_id: UUID) -> Agent:
