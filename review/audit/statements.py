@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from uuid import UUID, uuid4
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
@@ -70,20 +71,26 @@ class _Statement:
         self._compiled = compiled
         self._params: list[Any] = []
         self._compiler = copy.copy(compiled.compiler)
-        self._compiler.as_sql = lambda *_, **__: (compiled.sql, self._params)  # type: ignore[method-assign,assignment]
+        self._compiler.execute_sql = self._sent  # type: ignore[method-assign,assignment]
         self._queryset = compiled.queryset.all()
         self._queryset.query.get_compiler = lambda *_, **__: self._compiler  # type: ignore[method-assign]
 
     def rows(self, values: Sequence[Any]) -> list[Any]:
         # A thread whose event loop runs has another connection than the same thread before.
-        self._compiler.connection = connections[DEFAULT_DB_ALIAS]
-        given = [_parameter(value) for value in _flat(values)]
+        self._compiler.connection = database = connections[DEFAULT_DB_ALIAS]
+        given = [_parameter(value, database) for value in _flat(values)]
         self._params = [
             param if place is None else given[place]
             for param, place in zip(self._compiled.params, self._compiled.places, strict=True)
         ]
         rows: Iterable[Any] = self._queryset._iterable_class(self._queryset)  # type: ignore[assignment]
         return list(rows)
+
+    def _sent(self, *_: Any, **__: Any) -> list[list[tuple[Any, ...]]]:
+        """Every row in one piece, where the ORM would take them in several."""
+        with self._compiler.connection.cursor() as cursor:
+            cursor.execute(self._compiled.sql, self._params)
+            return [cursor.fetchall()]
 
 
 class _OfThread(threading.local):
@@ -104,7 +111,7 @@ def _compile(build: Callable[..., QuerySet[Any, Any]], values: Sequence[Any]) ->
     sql, params = compiler.as_sql()
     converters = compiler.get_converters([column for column, *_ in compiler.select])
     compiler.get_converters = lambda _: converters
-    marks = [_parameter(value) for value in _flat(stand_ins)]
+    marks = [_parameter(value, compiler.connection) for value in _flat(stand_ins)]
     places = [marks.index(param) if param in marks else None for param in params]
     if set(places) - {None} != set(range(len(marks))):
         raise RuntimeError(
@@ -130,12 +137,12 @@ def _stand_in(value: Any) -> Any:
     raise TypeError(f"No query is prepared for values like {type(value).__name__}.")
 
 
-def _parameter(value: Any) -> Any:
-    """`value` as the database's driver takes it."""
+def _parameter(value: Any, database: BaseDatabaseWrapper) -> Any:
+    """`value` as the driver of `database` takes it."""
     if isinstance(value, UUID):
-        return value if connection.features.has_native_uuid_field else value.hex
+        return value if database.features.has_native_uuid_field else value.hex
     if isinstance(value, datetime):
-        return connection.ops.adapt_datetimefield_value(value)
+        return database.ops.adapt_datetimefield_value(value)
     return value
 
 
