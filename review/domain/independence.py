@@ -33,6 +33,9 @@ class Reason(StrEnum):
     ORIGIN = "origin"
 
 
+PLAINEST_FIRST = {reason: place for place, reason in enumerate(Reason)}
+
+
 class Role(StrEnum):
     REVIEWER = "reviewer"
     MANAGER = "manager"
@@ -71,7 +74,7 @@ def union(*sets: Conflicts) -> dict[PersonId, Reason]:
     joined: dict[PersonId, Reason] = {}
     for people in sets:
         for person, reason in people.items():
-            joined[person] = min(joined.get(person, reason), Reason(reason), key=tuple(Reason).index)
+            joined[person] = min(joined.get(person, reason), Reason(reason), key=PLAINEST_FIRST.__getitem__)
     return joined
 
 

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -95,11 +95,18 @@ def _current(proposals: tuple[UUID, ...]) -> QuerySet[Revision]:
 
 def rule_of(revision: Revision) -> Rule:
     """Return the rule that a revision is bound to."""
-    return Rule.read(json.loads(revision.rule))
+    return _rule(revision.rule)
+
+
+@lru_cache(maxsize=1024)
+def _rule(text: str) -> Rule:
+    """Rules are few and revisions are many: each text is read, and what it hashes to worked out, once."""
+    return Rule.read(json.loads(text))
 
 
 def rebound(proposal: Proposal, revision: Revision) -> Binding:
     """Return the binding recomputed from what is stored: the text itself, never a digest of it (I2)."""
+    rule = rule_of(revision)
     return Binding(
         workspace=proposal.workspace_id,
         proposal=proposal.id,
@@ -108,10 +115,10 @@ def rebound(proposal: Proposal, revision: Revision) -> Binding:
         principal=proposal.principal,
         kind=Kind(proposal.kind),
         tool=proposal.tool,
-        tool_schema=rule_of(revision).schema_digest,
+        tool_schema=rule.schema_digest,
         arguments=revision.arguments,
         risk=proposal.risk,
-        policy=rule_of(revision).digest,
+        policy=rule.digest,
         expires=None if revision.bound_expiry == FOREVER else proposal.expires_at,
     )
 

@@ -175,8 +175,13 @@ def _seen(
 
 
 def _fetched(ids: list[UUID]) -> list[Proposal]:
-    by_id = Proposal.objects.select_related("agent").in_bulk(ids)
+    by_id = {row.pk: row for row in _with_agents(tuple(ids))}
     return [by_id[id_] for id_ in ids]
+
+
+@prepared
+def _with_agents(ids: tuple[UUID, ...]) -> QuerySet[Proposal]:
+    return Proposal.objects.select_related("agent").filter(pk__in=ids)
 
 
 def _placed(rows: list[Proposal], viewer: Viewer) -> list[Proposal]:
