@@ -19,7 +19,7 @@ from review.access import queries as access
 from review.access.actors import AgentActor
 from review.access.models import Agent
 from review.audit.actions import Action
-from review.audit.statements import insert, prepared
+from review.audit.statements import first, insert, prepared
 from review.domain.decision import refuse_unsatisfiable
 from review.domain.gate import Outcome
 from review.domain.independence import Conflicts
@@ -125,8 +125,7 @@ def _earlier(draft: Draft, agent: Agent, now: datetime) -> Proposal | None:
     """
     if draft.idempotency_key is None:
         return None
-    used = IdempotencyKey.objects.select_related("proposal__workspace", "proposal__agent")
-    found = used.filter(agent=agent, key=draft.idempotency_key).first()
+    found = first(_used(agent.id, draft.idempotency_key))
     if found is None:
         return None
     if found.created_at <= now - KEY_KEPT:
@@ -135,6 +134,12 @@ def _earlier(draft: Draft, agent: Agent, now: datetime) -> Proposal | None:
     if found.body_digest != draft.body_digest:
         raise KeyReused
     return found.proposal
+
+
+@prepared
+def _used(agent: UUID, key: str) -> QuerySet[IdempotencyKey]:
+    keys = IdempotencyKey.objects.filter(agent=agent, key=key)
+    return keys.select_related("proposal__workspace", "proposal__agent")
 
 
 def _mind_the_limit(agent: Agent, now: datetime) -> None:
