@@ -116,12 +116,17 @@ MIDDLEWARE = [
 ROOT_URLCONF = "huqan_site.urls"
 WSGI_APPLICATION = "huqan_site.wsgi.application"
 
+TEMPLATE_LOADERS = [
+    "django.template.loaders.filesystem.Loader",
+    "django.template.loaders.app_directories.Loader",
+]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [("huqan_site.template_words.Loader", TEMPLATE_LOADERS)],
+            "libraries": {"i18n": "huqan_site.template_words"},
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -8,13 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from django import template
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -52,6 +53,7 @@ class Piece(NamedTuple):
 
 
 @register.simple_tag
+@lru_cache(maxsize=256)
 def icon(name: str, style: str = "") -> SafeString:
     """Return the sign `name` of components/sprite.html; it is never the only carrier of a meaning."""
     return format_html('<svg class="icon {}" aria-hidden="true"><use href="#i-{}"></use></svg>', style, name)
@@ -119,7 +121,7 @@ def _marked(piece: Piece) -> SafeString:
 def _shown(piece: Piece) -> SafeString:
     match piece.segment.kind:
         case "text":
-            return format_html("{}", piece.text)
+            return escape(piece.text)
         case "line_break":
             return format_html('<span class="line-end"></span>{}', "\n")
         case "code_point":
@@ -238,6 +240,7 @@ def span(length: timedelta) -> str:
 
 
 @register.simple_tag
+@lru_cache(maxsize=256)
 def dots(given: int, required: int) -> SafeString:
     """Return one dot per vote that is needed, filled for each that was given."""
     signs = ["given"] * min(given, required) + ["open"] * max(required - given, 0)
