@@ -58,8 +58,9 @@ class Desk(NamedTuple):
 @contextmanager
 def desk() -> Iterator[Desk]:
     """Run a console and a browser with alice signed in."""
+    path = browser.find()  # asks Playwright too, which cannot be asked while it runs
     with Console() as console, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.find(), args=browser.launch_arguments())
+        chromium = playwright.chromium.launch(executable_path=path, args=browser.launch_arguments())
         page = chromium.new_context(base_url=console.url, viewport={"width": 1280, "height": 800}).new_page()
         page.add_init_script(CLOCK)
         page.goto("/accounts/login/")

@@ -64,7 +64,7 @@ def missing(house: House) -> list[str]:
 
 
 def test_a_role_ends_by_itself_at_its_time_and_not_before(house: House) -> None:
-    with time_machine.travel("2026-12-01T10:00:00Z", tick=False) as clock:
+    with time_machine.travel(timezone.now() + timedelta(days=1), tick=False) as clock:
         nina, end = person("nina"), timezone.now() + timedelta(days=1)
         grant_membership(nina.person.id, house.acme.id, Role.REVIEWER, by=house.dana, until=end)
         with pytest.raises(AlreadyGranted):
