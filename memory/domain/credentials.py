@@ -83,7 +83,12 @@ _FORMATS = tuple(
 )
 
 
+SHORTEST = 11  # ab://:abc@h
+
+
 def _by_format(text: str) -> Iterator[Secret]:
+    if len(text) < SHORTEST:  # most keys and many values: spares two dozen looks at each
+        return
     for form in _FORMATS:
         if any(mark in text for mark in form.marks):
             yield from (Secret(form.kind, *match.span()) for match in form.pattern.finditer(text))

@@ -86,6 +86,10 @@ def test_a_password_in_an_address_is_found_up_to_the_host(address):
     assert (found.kind, found.end - found.start) == ("password in an address", address.index("@") + 1)
 
 
+def test_the_shortest_that_has_a_format_is_found():
+    assert [found.kind for found in secrets_in("ab://:" + "abc@h")] == ["password in an address"]
+
+
 @pytest.mark.parametrize(("sentence", "value"), GIVEN)
 def test_a_value_given_as_a_secret_is_found_without_its_sentence(sentence, value):
     text = sentence.format(value)
