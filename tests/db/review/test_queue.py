@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from review.access.actors import PersonActor
+from review.audit.statements import prepared
 from review.queries import queue
 from review.queries.queue import Filters, View, Viewer
 from tests.support import factories
@@ -22,11 +23,18 @@ from tests.support.review_acts import call, vote
 pytestmark = pytest.mark.django_db
 
 
+def look_at(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let lists look at so many rows; how many stands in their prepared statements, so these are prepared anew."""
+    monkeypatch.setattr(queue, "COUNTED", rows)
+    monkeypatch.setattr("review.views.queue.COUNTED", rows)
+    for name in ("_pending", "_held"):
+        monkeypatch.setattr(queue, name, prepared(getattr(queue, name).__wrapped__))
+
+
 @pytest.fixture
 def five_orders(cast: factories.Team, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bob's agent asks five times, and a page looks at two rows."""
-    monkeypatch.setattr(queue, "COUNTED", 2)
-    monkeypatch.setattr("review.views.queue.COUNTED", 2)
+    look_at(2, monkeypatch)
     for number in range(5):
         call(cast.scout, arguments={"order": str(number)})
 
@@ -63,7 +71,7 @@ def test_an_owner_is_led_past_what_others_decide(cast: factories.Team) -> None:
 def test_a_small_page_ends_where_the_next_begins(
     cast: factories.Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queue, "COUNTED", 500)
+    look_at(500, monkeypatch)
     monkeypatch.setattr(queue, "PAGE", 2)
     shown = pages(cast.alice, View.MINE)
     assert [len(page) for page in shown] == [2, 2, 1]
