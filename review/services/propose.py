@@ -18,6 +18,7 @@ from huqan_site.lib.problems import Refusal
 from review.access import queries as access
 from review.access.actors import AgentActor
 from review.access.models import Agent
+from review.audit import log
 from review.audit.actions import Action
 from review.audit.statements import first, insert, prepared
 from review.domain.decision import refuse_unsatisfiable
@@ -108,7 +109,7 @@ def _propose(draft: Draft, tool: str, text: str, by: AgentActor, now: datetime) 
         return Proposed(earlier, None)
     agent = agent_alone_at_work(by.agent.id)  # else two at once would both be the last
     _mind_the_limit(agent, now)
-    principal = _principal(draft.on_behalf_of, agent, now)
+    principal = _principal(draft.on_behalf_of, agent)
     weighed = weigh(tool, draft.arguments, agent=agent, now=now)
     mind_the_cool_down(agent, tool, text, now)
     proposal = _new(draft, tool, agent, principal, weighed, now)
@@ -154,12 +155,15 @@ def _waiting(agent: UUID, now: datetime) -> QuerySet[Proposal, int]:
     return waiting.order_by().values("agent").annotate(n=Count("pk")).values_list("n", flat=True)
 
 
-def _principal(username: str | None, agent: Agent, now: datetime) -> UUID:
-    """Return whoever is acted for: only a person who granted it to this agent himself, else the agent."""
+def _principal(username: str | None, agent: Agent) -> UUID:
+    """Return whoever is acted for: only a person who granted it to this agent himself, else the agent.
+
+    Who takes it back is recorded before this proposal, and counts, or after it.
+    """
     if username is None:
         return agent.id
     account = access.account(username)
-    if account is None or not access.may_act_for(agent.id, account.person_id, now):
+    if account is None or not access.may_act_for(agent.id, account.person_id, log.take_turn()):
         raise NotDelegated
     return account.person_id
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from huqan_site.lib.problems import Refusal
 from review.access.actors import Actor, AgentActor, PersonActor
 from review.access.models import Agent
+from review.audit import log
 from review.audit.actions import Action
 from review.domain import status
 from review.domain.refusals import NotEligible
@@ -62,7 +63,8 @@ def withdraw_own(proposal_id: UUID, *, by: PersonActor, reason: str = "") -> Pro
 
 
 def _withdraw_own(proposal_id: UUID, by: PersonActor, reason: str) -> Proposal:
-    proposal, now = lock(proposal_id), timezone.now()
+    proposal = lock(proposal_id)
+    now = log.take_turn()  # a role that is lost is so before this or after it
     must_be_visible(proposal, by.person.id, now)
     if not started_by(proposal, by.person.id):
         raise NotEligible(NOT_YOURS)

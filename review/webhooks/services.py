@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from review.access.actors import PersonActor
 from review.access.models import Agent
 from review.access.refusals import NotFound
 from review.access.services import rules
+from review.audit import log
 from review.audit.actions import Action
 from review.audit.transaction import write
 from review.webhooks import secrets, targets
@@ -43,6 +44,7 @@ def register_webhook(agent_id: UUID, url: str, *, by: PersonActor) -> Registered
     _check(url)
     with write():
         agent = _agent(agent_id)
+        now = log.take_turn()  # who loses his role meanwhile has lost it
         rules.require_manager(by, agent.workspace_id, now)
         if Webhook.objects.filter(agent=agent, removed_at__isnull=True).count() >= MOST:
             raise TooManyWebhooks
@@ -63,7 +65,7 @@ def rotate_secret(webhook_id: UUID, *, by: PersonActor) -> Registered:
     """
     now, secret = timezone.now(), secrets.new_secret()
     with write():
-        webhook = _held(webhook_id, by, now)
+        webhook = _held(webhook_id, by)
         webhook.earlier_secret, webhook.earlier_until = webhook.secret, now + BOTH_SIGN
         webhook.secret = secrets.seal(secret, webhook.id)
         webhook.save(update_fields=["secret", "earlier_secret", "earlier_until"])
@@ -75,7 +77,7 @@ def remove_webhook(webhook_id: UUID, *, by: PersonActor) -> Webhook:
     """Tell this address nothing more; what waited for it is given up. Raises: NotFound, NotManager."""
     now = timezone.now()
     with write():
-        webhook = _held(webhook_id, by, now)
+        webhook = _held(webhook_id, by)
         webhook.removed_at, webhook.secret, webhook.earlier_secret = now, "", ""
         webhook.save(update_fields=["removed_at", "secret", "earlier_secret"])
         give_up_waiting(webhook.id, now, "The webhook was removed.")
@@ -87,7 +89,7 @@ def send_test(webhook_id: UUID, *, by: PersonActor) -> Webhook:
     """Put a message that is about nothing into the outbox. Raises: NotFound, NotManager."""
     now = timezone.now()
     with write():
-        webhook = _told(webhook_id, by, now)
+        webhook = _told(webhook_id, by)
         enqueue(webhook, TEST, {}, now)
         return webhook
 
@@ -99,7 +101,7 @@ def try_again(message_id: UUID, *, by: PersonActor) -> Webhook:
         message = Message.objects.filter(pk=message_id).first()
         if message is None or message.webhook_id is None:  # a mail is tried again by nobody's hand
             raise NotFound
-        webhook = _told(message.webhook_id, by, now)
+        webhook = _told(message.webhook_id, by)
         given_up = Message.objects.filter(pk=message_id, given_up_at__isnull=False)
         if not given_up.update(given_up_at=None, due_at=now, attempts=0):
             raise NotFound
@@ -129,7 +131,7 @@ def _agent(agent_id: UUID) -> Agent:
     return agent
 
 
-def _held(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
+def _held(webhook_id: UUID, by: PersonActor) -> Webhook:
     """Return the webhook, locked: one's own, or that of an agent whose workspace one manages.
 
     Raises: NotFound (also when it was removed, or is somebody else's own), NotManager.
@@ -139,13 +141,13 @@ def _held(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
     if webhook is None or (webhook.agent is None and webhook.person_id != by.person.id):
         raise NotFound
     if webhook.agent is not None:
-        rules.require_manager(by, webhook.agent.workspace_id, now)
+        rules.require_manager(by, webhook.agent.workspace_id, log.take_turn())  # as it is in his turn
     return webhook
 
 
-def _told(webhook_id: UUID, by: PersonActor, now: datetime) -> Webhook:
+def _told(webhook_id: UUID, by: PersonActor) -> Webhook:
     """Return the webhook, if its receiver is still there. Raises: NotFound, NotManager."""
-    webhook = _held(webhook_id, by, now)
+    webhook = _held(webhook_id, by)
     if webhook.gone_at is not None:
         raise NotFound("The receiver said that it is gone for good. Remove the webhook and register it anew.")
     return webhook

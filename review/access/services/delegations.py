@@ -21,8 +21,8 @@ def grant_delegation(agent_id: UUID, *, by: PersonActor) -> Delegation:
 
     Raises: NotFound, AlreadyGranted.
     """
-    now = timezone.now()
     with write():
+        now = log.take_turn()  # who loses his role meanwhile has lost it
         agent = Agent.objects.filter(id=agent_id).first()
         if agent is None or not queries.is_member(by.person.id, agent.workspace_id, now):
             raise NotFound

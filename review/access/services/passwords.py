@@ -80,6 +80,7 @@ def reset_password(username: str, *, by: Actor) -> Reset:
             raise NotFound
         rules.require_manager_of_all(by, found.person, now)
         user = _set(_active(found.id), make_password(None), Action.PASSWORD_RESET, by=by)
+        rules.require_manager_of_all(by, found.person, log.take_turn())  # he may have lost it while he waited
         return Reset(user, links.new_link(user, now, by=by))
 
 

@@ -94,6 +94,18 @@ def withdraw_if_open(change: Proposal, by: PersonActor) -> None:
         withdraw_own(change.id, by=by)
 
 
+def test_nothing_is_taken_back_in_the_log_after_its_author_lost_his_role(stage: Stage) -> None:
+    acme = stage.scout.agent.workspace
+    dana, _ = (factories.person(name, acme, ["manager"]) for name in ("dana", "erin"))
+    for number in range(FEW):
+        author = factories.person(f"author-{number}", acme, ["manager"])
+        change = proposed(author, acme, with_rule(acme, f"crm.{number}", risk="low"))
+        held = Membership.objects.get(person=author.person)
+        stage.race(partial(withdraw_own, change.id, by=author), partial(revoke_membership, held.id, by=dana))
+        assert last() != Action.PROPOSAL_WITHDRAWN
+    stage.must_have_gone(("done", "done"), ("not_found", "done"))
+
+
 Loss = Callable[[PersonActor, PersonActor], object]
 
 

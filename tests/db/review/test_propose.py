@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -13,8 +15,10 @@ from review.access.refusals import AgentStopped
 from review.access.services.agents import stop_agent
 from review.access.services.delegations import grant_delegation, revoke_delegation
 from review.audit.models import Entry, PrivateText
+from review.audit.transaction import write
 from review.domain import refusals
 from review.models import Proposal, Revision
+from review.services import settle
 from review.services.propose import KEY_KEPT, Draft, propose
 from review.services.revise import revise
 from review.services.withdraw import withdraw
@@ -174,6 +178,23 @@ def test_an_agent_writes_no_revision_in_the_name_of_somebody_who_has_taken_that_
     assert proposal.revision == 2
     with pytest.raises(refusals.SelfApproval):
         vote(cast.carol, proposal)
+
+
+def test_a_delegation_that_is_taken_back_while_the_proposal_waits_for_its_turn_is_taken_back(
+    cast: factories.Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    granted = grant_delegation(cast.scout.agent.id, by=cast.carol)
+
+    @contextmanager
+    def waited_for() -> Iterator[Any]:
+        revoke_delegation(granted.id, by=cast.carol)
+        with write() as opened:
+            yield opened
+
+    monkeypatch.setattr(settle, "write", waited_for)
+    with pytest.raises(refusals.NotDelegated):
+        call(cast.scout, on_behalf_of="carol")
+    assert not Proposal.objects.exists()
 
 
 def test_a_form_of_the_revision_before_is_stale(cast: factories.Team) -> None:
