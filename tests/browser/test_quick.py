@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import SignIn, decide
 from tests.support.console import Agent, Console
@@ -13,6 +14,8 @@ from tests.support.console import Agent, Console
 SCREEN = {"width": 1280, "height": 800}
 SMOOTH = 250  # ms: a task of 50 is long; the rest is room for a busy machine
 PATIENCE = 30_000  # ms for an answer of the server
+LATE = 0.7  # seconds
+SLOW = 6  # times as long as here
 VISITS = 3
 """A busy machine stretches now this task and now that one; what blocks by itself blocks on every visit."""
 WATCH = """
@@ -23,6 +26,10 @@ new PerformanceObserver((list) => { for (const entry of list.getEntries()) windo
 new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.tasks.push(entry.duration); })
     .observe({type: "longtask", buffered: true});
 """
+READ = """() => document.readyState !== "loading" || new Promise((done) =>
+    document.addEventListener("readystatechange", () => done(), {once: true}))"""
+PLACES = """() => [...document.querySelectorAll("main *")].filter((one) => one.checkVisibility())
+    .map((one) => [one.outerHTML.slice(0, 12), one.getBoundingClientRect().x, one.getBoundingClientRect().y])"""
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -101,6 +108,39 @@ def test_nothing_shifts_or_blocks_while_a_proposal_loads_and_is_decided(
         assert shifts(page) == []
         blocked.append(longest_task(page))
     assert min(blocked) < SMOOTH
+
+
+def test_a_page_is_painted_once_it_is_whole_also_on_a_slow_machine(scout: Agent, as_person: SignIn) -> None:
+    for number in range(12):
+        refund(scout, f"634{number:02}")
+    page = watched(as_person("alice", viewport=SCREEN))
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+    for address in ("/", "/quarantine/", "/"):
+        page.goto(address, wait_until="networkidle")
+        assert shifts(page) == []
+        painted, read = page.evaluate(
+            """[performance.getEntriesByName("first-paint")[0].startTime,
+                performance.getEntriesByType("navigation")[0].domInteractive]"""
+        )
+        assert painted >= read
+
+
+@pytest.mark.parametrize("width", [320, 800, 1280])
+def test_nothing_moves_when_the_last_script_comes(scout: Agent, as_person: SignIn, width: int) -> None:
+    proposal = refund(scout, f"635{width}", note="What the customer wrote. " * 300)
+    page = as_person("alice", viewport={"width": width, "height": SCREEN["height"]})
+    page.route("**/htmx-2.min.js", _late)
+    for address in ("/?risk=medium", f"/proposals/{proposal}/"):
+        page.goto(address, wait_until="commit")
+        page.evaluate(READ)
+        before = page.evaluate(PLACES)
+        page.wait_for_load_state()
+        assert page.evaluate(PLACES) == before
+
+
+def _late(route: Route) -> None:
+    time.sleep(LATE)
+    route.continue_()
 
 
 def test_twelve_rows_of_the_queue_are_on_the_screen(scout: Agent, as_person: SignIn) -> None:
