@@ -11,14 +11,15 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import resolve
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import SignIn
+from tests.browser.conftest import SignIn, decide
 from tests.support import tour
-from tests.support.console import Console
+from tests.support.console import Agent, Console
 from tests.support.inventory import checked_in
 
 SCREENS = Path(os.environ.get("SCREENS", Path(__file__).parents[1] / "screens"))
 LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 320)]
 SERIOUS = ("serious", "critical")
+POLL = "for (const place of document.querySelectorAll('[data-poll]')) htmx.trigger(place, 'poll')"
 SETTLED = "Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => null)"
 """Colours that turn over with the theme have arrived: axe would measure them halfway."""
 
@@ -75,6 +76,46 @@ def test_the_page_that_asks_for_a_code_is_accessible(
     page.wait_for_url(f"**{HALF_SIGNED_IN}")
     assert not list(faults(page))
     _photograph(page, f"sign-in-code-{scheme}-{width}")
+
+
+@look
+def test_what_a_page_becomes_while_it_is_open_is_accessible(
+    console: Console, as_person: SignIn, scheme: str, width: int
+) -> None:
+    scout = Agent(console.url, console.demo["agents"]["scout"]["token"])
+    order = f"79{LOOKS.index((scheme, width))}"
+    first, second = (
+        scout.propose("payments.refund", {"order": f"{order}{n}"}, run_id=order).json()["id"] for n in (1, 2)
+    )
+    held = scout.propose("memory.write", {"content": f"Pay into account {order}.", "untrusted": True}).json()
+    seen = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
+    alice, carol = as_person("alice", **seen), as_person("carol")
+    alice.goto(f"/?group=run&q={order}")
+    if width == 1280:
+        for key in "vj":
+            alice.keyboard.press(key)
+        alice.locator("#pane .panel").wait_for()
+    carol.goto(f"/proposals/{first}/")
+    decide(carol, "approve")
+    alice.evaluate(POLL)
+    alice.locator(".is-decided").wait_for()
+    found = [f"queue: {fault}" for fault in faults(alice)]
+    _photograph(alice, f"queue-meanwhile-{scheme}-{width}")
+    for page in (alice, carol):
+        page.goto(f"/proposals/{second}/")
+    alice.locator("[data-open=reject]").focus()
+    decide(carol, "approve")
+    alice.evaluate(POLL)
+    alice.get_by_role("group", name="carol").wait_for()
+    found += [f"proposal: {fault}" for fault in faults(alice)]
+    _photograph(alice, f"proposal-meanwhile-{scheme}-{width}")
+    carol.goto(f"/quarantine/{held['id']}/")
+    carol.get_by_role("button", name="Claim it").click()
+    alice.goto("/quarantine/")
+    alice.get_by_text("carol has been looking at it").first.wait_for()
+    found += [f"quarantine: {fault}" for fault in faults(alice)]
+    _photograph(alice, f"quarantine-claimed-{scheme}-{width}")
+    assert not found
 
 
 def test_the_tour_leads_to_every_page_of_the_house(pages: dict[str, list[tuple[str, str]]]) -> None:
