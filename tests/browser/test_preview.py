@@ -92,6 +92,19 @@ def test_what_she_selects_by_key_is_seen_selected_and_what_she_folded_stays_fold
     expect(page.get_by_label("Save this view as")).to_be_hidden()
 
 
+def test_a_list_that_has_no_preview_looks_as_ever(as_person: SignIn) -> None:
+    page = as_person("alice", viewport=WIDE)
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Preview")).to_have_attribute("aria-pressed", "true")
+    page.goto("/quarantine/")
+    head = page.get_by_role("columnheader", name="Source").bounding_box()
+    assert head and head["width"] > 1
+    row = page.locator("[data-row]").first
+    address = row.locator("a").get_attribute("href")
+    row.locator(".c-votes").click(force=True)  # the link lies over the whole row
+    page.wait_for_url(f"**{address}")
+
+
 def test_where_there_is_no_room_nothing_is_asked_for(scout: Agent, as_person: SignIn) -> None:
     refunds(scout, "44011")
     page = as_person("alice", viewport={"width": 1100, "height": 800})
