@@ -8,7 +8,7 @@
   const seen = (element) => Boolean(element?.getClientRects().length);
   root.classList.add("js");
 
-  /* A key pressed for something else must not meet a page that has just appeared. */
+  /* A key pressed for something else must not meet a page that just appeared. */
   let awake = 0, fallAsleep = () => { awake = performance.now() + SLEEP; };
 
   /* What this browser keeps. */
@@ -54,13 +54,14 @@
     opener?.focus();
   }
 
-  /* Without an answer rows may be old, and a link is followed. No other page may take what was typed with it. */
+  /* Without an answer rows may be old and a link is followed. No other page takes what was typed with it. */
   function answered(event) {
-    const { target, serverResponse, shouldSwap, boosted, pathInfo } = event.detail, came = event.type === "htmx:beforeSwap";
+    const { target, serverResponse, shouldSwap, boosted, pathInfo, requestConfig } = event.detail, came = event.type === "htmx:beforeSwap";
     if (event.target.closest("[data-poll]")) for (const notice of all("[data-old]")) notice.hidden = came;
     if (boosted && !came) location = pathInfo.requestPath;
-    const lost = !came || (target.id === "main" && shouldSwap && !serverResponse.includes('id="proposal"'));
-    if (!lost || !event.detail.requestConfig?.elt.closest("[data-decide]")) return;
+    const main = came && shouldSwap && target.id === "main", lost = !came || main && !serverResponse.includes('id="proposal"');
+    if (main && !lost) target.textContent = ""; // quicker than by htmx
+    if (!lost || !requestConfig?.elt.closest("[data-decide]")) return;
     event.detail.shouldSwap = one("[data-unsent]").hidden = false;
   }
   for (const name of ["htmx:beforeSwap", "htmx:responseError", "htmx:sendError"]) document.addEventListener(name, answered);
@@ -70,7 +71,7 @@
   /* ---- Rows and changes ---- */
   const isCurrent = (row) => row.ariaCurrent;
   const mark = (rows, row) => { rows.find(isCurrent)?.removeAttribute("aria-current"); row.ariaCurrent = "true"; };
-  function move(selector, step, focused) { // there may be ten thousand: only those it passes are measured
+  function move(selector, step, focused) { // of ten thousand only those it passes are measured
     const rows = all(selector), at = rows.findIndex(isCurrent);
     let next = at < 0 && step < 0 ? rows.length : at, row;
     do row = rows[next += step]; while (row && !seen(row));
@@ -161,7 +162,7 @@
     if (event.target.matches("[data-waits]") && event.target.open) { delete event.target.dataset.waits; hold(); }
   }, true);
 
-  /* ---- Told in a hidden tab, to who asked for it: how much is new ---- */
+  /* ---- Told in a hidden tab to who asked: how much is new ---- */
   let told = "";
   const tells = () => stored("tell") === "on" && window.Notification?.permission === "granted";
   async function askToTell(box) {
@@ -170,7 +171,7 @@
     one("[data-tell-blocked]").hidden = !box.checked || tells();
     box.checked = tells();
   }
-  async function tell(news) { // async: where only service workers may tell, this fails and nothing else does
+  async function tell(news) { // async: where only service workers may tell, only this fails
     if (news && news !== told && document.hidden && tells()) new Notification(told = news, { tag: "huqan" });
   }
 
