@@ -137,6 +137,8 @@ TEMPLATES = [
     }
 ]
 
+SILENCED_SYSTEM_CHECKS = ["templates.W003"]  # ours is to stand in for Django's `i18n`: that is its point
+
 # People sign in here and nowhere else; who they are comes from the session alone.
 AUTH_USER_MODEL = "access.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
