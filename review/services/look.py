@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from review.access.models import Person
 from review.audit.refusals import Unavailable
-from review.audit.statements import prepared
+from review.audit.statements import first, insert, prepared
 from review.audit.transaction import aside
 from review.models import Look, Proposal
 
@@ -22,14 +22,17 @@ def look(proposal: Proposal, person: Person, *, again: bool = False) -> None:
 
     `again`: he has seen the revision, but not all that happened to it since.
     """
-    if not again and _seen(proposal.id, person.id, proposal.revision):
+    seen = first(_seen(proposal.id, person.id, proposal.revision))
+    if seen and not again:
         return
+    now = timezone.now()
     try:
         with aside(WAIT):
-            Look.objects.update_or_create(
-                proposal=proposal, person=person, revision=proposal.revision, defaults={"at": timezone.now()}
-            )
-    except (DatabaseError, Unavailable):
+            if seen:
+                Look.objects.filter(pk=seen.pk).update(at=now)
+            else:
+                insert(Look(proposal=proposal, person=person, revision=proposal.revision, at=now))
+    except (DatabaseError, Unavailable):  # also where he looks twice in one moment
         return
 
 
