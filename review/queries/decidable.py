@@ -45,9 +45,13 @@ class Voter(NamedTuple):
     rights: tuple[Right, ...]
 
     def values(self, workspace: UUID | None = None) -> list[Any]:
-        """Return what a prepared statement needs to ask `approval_counts`: in one workspace, or in all."""
+        """Return what a prepared statement needs to ask `approval_counts`: in one workspace, or in all.
+
+        A role may have been lost since his workspaces were read; in its place stands one that never counts.
+        """
         rights = [right for right in self.rights if workspace in (None, right.workspace)]
-        return [self.himself, *(value for right in rights for value in right)]
+        none = Right(workspace or self.himself[0], BY_ROLE[Role.MANAGER], NEVER, self.himself)
+        return [self.himself, *(value for right in rights or [none] for value in right)]
 
 
 def voter(person: Person, now: datetime) -> Voter:

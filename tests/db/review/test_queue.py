@@ -15,6 +15,7 @@ from django.utils import timezone
 from review.access.actors import PersonActor
 from review.audit.statements import prepared
 from review.queries import queue
+from review.queries.decidable import Voter
 from review.queries.queue import Filters, View, Viewer
 from tests.support import factories
 from tests.support.pages import browser
@@ -54,6 +55,16 @@ def test_every_row_is_on_one_page_however_few_a_page_looks_at(cast: factories.Te
     shown = pages(cast.alice, View.MINE)
     assert [len(page) for page in shown] == [2, 2, 1]
     assert len({*chain(*shown)}) == 5
+
+
+@pytest.mark.usefixtures("five_orders")
+def test_who_lost_his_role_while_the_page_was_made_can_decide_nothing(cast: factories.Team) -> None:
+    viewer = Viewer(cast.alice.person, timezone.now())
+    assert viewer.workspaces and any(row.fits for row in viewer.pending)
+    late = Viewer(cast.alice.person, viewer.now)
+    late.__dict__.update(workspaces=viewer.workspaces, voter=Voter((cast.alice.person.id,), ()))
+    assert late.pending and not any(row.fits for row in late.pending)
+    assert queue.releasable(late) == queue.Counted(0)
 
 
 @pytest.mark.usefixtures("five_orders")
