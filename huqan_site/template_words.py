@@ -30,5 +30,5 @@ class Loader(cached.Loader):
 def translate(parser: Parser, token: Token) -> Node:
     node: TranslateNode = do_translate(parser, token)
     text = node.filter_expression
-    is_constant = text.var.literal is not None and not text.filters
-    return TextNode(node.render(Context())) if is_constant and not node.asvar else node
+    is_constant = text.var.literal is not None and not (text.filters or node.message_context or node.asvar)
+    return TextNode(node.render(Context())) if is_constant else node
