@@ -94,23 +94,18 @@ def _last_approved(proposal: Proposal, arguments: dict[str, Any]) -> Base | None
     if effect_of(proposal.tool) is not None:
         return None
     wanted = target(arguments)
-    for ran, text in _calls(tuple(_ran(proposal.workspace_id, proposal.tool))):
+    for ran, text in _calls(proposal.workspace_id, proposal.tool):
         if ran != proposal.id and target(json.loads(text)) == wanted:
             return Base(f"p{ran}", text, proposal=ran, approved=True)
     return None
 
 
 @prepared
-def _ran(workspace: UUID, tool: str) -> QuerySet[Proposal, UUID]:
+def _calls(workspace: UUID, tool: str) -> QuerySet[Revision, tuple[UUID, str]]:
     """The newest approved calls of a tool, one more than are looked at: one of them may be the call itself."""
-    ran = Proposal.objects.filter(workspace=workspace, tool=tool, status__in=RAN)
-    return ran.order_by("-id").values_list("pk", flat=True)[: LOOKED_BACK + 1]
-
-
-@prepared
-def _calls(proposals: tuple[UUID, ...]) -> QuerySet[Revision, tuple[UUID, str]]:
-    """What each of `proposals` calls with, the newest first."""
-    current = Revision.objects.filter(proposal__in=proposals, number=F("proposal__revision"))
+    ran = Proposal.objects.filter(workspace=workspace, tool=tool, status__in=RAN).order_by("-id")
+    newest = ran.values("pk")[: LOOKED_BACK + 1]
+    current = Revision.objects.filter(proposal__in=newest, number=F("proposal__revision"))
     return current.order_by("-proposal_id").values_list("proposal", "arguments")
 
 
