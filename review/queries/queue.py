@@ -247,8 +247,7 @@ def newer(viewer: Viewer, view: View, since: datetime, filters: Filters = EVERYT
     fits = _fits(viewer, view)
     if fits is None:
         return _counted(rows)
-    found = list(_sorted_out(rows, fits))
-    return Counted(sum(found), len(found) == COUNTED)
+    return _met(list(_sorted_out(rows, fits)))
 
 
 def gone(viewer: Viewer, view: View, ids: Sequence[UUID]) -> list[Proposal]:
@@ -311,8 +310,7 @@ def next_for(viewer: Viewer) -> Proposal | None:
 def releasable(viewer: Viewer) -> Counted:
     """Return how many held proposals the viewer can decide."""
     places = tuple(workspace.id for workspace in viewer.workspaces)
-    found = _held(places, viewer.now, *viewer.voter.values())
-    return Counted(sum(found), len(found) == COUNTED)
+    return _met(_held(places, viewer.now, *viewer.voter.values()))
 
 
 @prepared
@@ -336,6 +334,11 @@ def _sorted_out(rows: ProposalQuerySet, condition: Q) -> QuerySet[Proposal, bool
     """Whether each of the first COUNTED of `rows` meets `condition`."""
     meets = ExpressionWrapper(condition, output_field=BooleanField())
     return rows.annotate(meets=meets).order_by()[:COUNTED].values_list("meets", flat=True)
+
+
+def _met(sorted_out: list[bool]) -> Counted:
+    """How many of the first COUNTED meet what they were asked for."""
+    return Counted(sum(sorted_out), len(sorted_out) == COUNTED)
 
 
 def _counted(rows: ProposalQuerySet) -> Counted:

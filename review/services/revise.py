@@ -72,13 +72,7 @@ def _revise(
 ) -> Proposal:
     proposal = _of_agent(proposal_id, by) if isinstance(by, AgentActor) else _of_person(proposal_id, by)
     now = timezone.now()
-    status.revise(
-        proposal.status,
-        revision=proposal.revision,
-        replaces=replaces,
-        expires_at=proposal.expires_at,
-        now=now,
-    )
+    mind_the_state(proposal, replaces, now)
     if isinstance(by, PersonActor):
         _mind_the_edit(proposal, text, rationale)
     agent = agent_at_work(_agent(proposal).id)
@@ -89,6 +83,20 @@ def _revise(
     advance(proposal, arguments, text, rationale, weighed, by, now)
     take_effect.after_gate(proposal, arguments, weighed, by, now)
     return proposal
+
+
+def mind_the_state(proposal: Proposal, replaces: int, now: datetime) -> None:
+    """Refuse another revision of what is over, held or approved, or of a revision that is not the current one.
+
+    Raises: Expired, AlreadyDecided, StaleRevision.
+    """
+    status.revise(
+        proposal.status,
+        revision=proposal.revision,
+        replaces=replaces,
+        expires_at=proposal.expires_at,
+        now=now,
+    )
 
 
 def advance(

@@ -18,7 +18,7 @@ from review.models import Proposal
 from review.queries.cases import current_revisions
 from review.queries.visible import must_be_visible, started_by
 from review.services.propose_policy import TOOL, Draft, refuse_draft
-from review.services.revise import advance, record_refused_revision
+from review.services.revise import advance, mind_the_state, record_refused_revision
 from review.services.settle import settle
 from review.services.transitions import lock, must_hold_deciding_role
 from review.services.weigh import weigh_own
@@ -55,14 +55,9 @@ def _revise(proposal_id: UUID, draft: Draft, text: str, revision: int, by: Perso
     standing = status.current(proposal.status, proposal.expires_at, now)
     if standing is Status.PENDING and current_revisions([proposal])[proposal.id].arguments == text:
         return proposal
-    status.revise(
-        proposal.status,
-        revision=proposal.revision,
-        replaces=revision,
-        expires_at=proposal.expires_at,
-        now=now,
-    )
+    mind_the_state(proposal, revision, now)
     refuse_draft(proposal.workspace, draft)
-    weighed = weigh_own(TOOL, draft.arguments(), workspace=proposal.workspace, now=now, proposal=proposal.id)
-    advance(proposal, draft.arguments(), text, draft.reason, weighed, by, now)
+    arguments = draft.arguments()
+    weighed = weigh_own(TOOL, arguments, workspace=proposal.workspace, now=now, proposal=proposal.id)
+    advance(proposal, arguments, text, draft.reason, weighed, by, now)
     return proposal
