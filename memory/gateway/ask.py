@@ -14,7 +14,7 @@ from memory.gateway.values import label_keys_in
 from memory.models import MemoryRecord, RecordConflict, Tombstone
 from review.access.actors import PersonActor
 from review.access.models import Workspace
-from review.access.queries import has_role, is_member
+from review.access.queries import roles_in
 from review.access.roles import Role
 from review.audit import log
 from review.domain.decision import says_something
@@ -119,9 +119,10 @@ def _ask(
     tool: str, arguments: Mapping[str, Any], workspace: Workspace, by: PersonActor, reason: str
 ) -> Proposal:
     now = log.take_turn()  # a role that is lost, or a record that changes, does so before this or after it
-    if not is_member(by.person.id, workspace.id, now):
+    held = roles_in(workspace.id, by.person.id, now)
+    if not held:
         raise NotFound
-    if not has_role(by.person.id, workspace.id, Role.REVIEWER, now):
+    if Role.REVIEWER not in held:
         raise NotEligible
     if not says_something(reason):
         raise ReasonRequired(WHY)

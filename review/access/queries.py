@@ -90,6 +90,11 @@ def workspaces_ever(person: UUID) -> set[UUID]:
     return set(Membership.objects.held_by(person).values_list("workspace", flat=True))
 
 
+def roles_in(workspace: UUID, person: UUID, now: datetime) -> set[str]:
+    """Return the roles that `person` has there, by one look: who asks twice may see the last one end in between."""
+    return set(_roles(person, workspace, now))
+
+
 def has_role(person: UUID, workspace: UUID, role: Role, now: datetime) -> bool:
     return role in _roles(person, workspace, now)
 

@@ -10,8 +10,9 @@ from huqan_site.lib.canonical_json import canonical, digest
 from huqan_site.lib.problems import FieldError, Refusal
 from review.access.actors import PersonActor
 from review.access.models import Workspace
-from review.access.queries import is_manager, is_member
+from review.access.queries import roles_in
 from review.access.refusals import NotManager
+from review.access.roles import Role
 from review.audit import log
 from review.domain import satisfiable
 from review.domain.decision import OVERTAKEN
@@ -90,9 +91,10 @@ def refuse_draft(workspace: Workspace, draft: Draft) -> None:
 def _propose(workspace: Workspace, draft: Draft, by: PersonActor) -> Proposal:
     # A role that is lost, or a version that comes into force, is so before this or after it.
     now = log.take_turn()
-    if not is_member(by.person.id, workspace.id, now):
+    held = roles_in(workspace.id, by.person.id, now)
+    if not held:
         raise NotFound
-    if not is_manager(by.person.id, workspace.id, now):
+    if Role.MANAGER not in held:
         raise NotManager
     refuse_draft(workspace, draft)
     if sent := sent_before(TOOL, draft.arguments(), workspace=workspace, by=by, now=now):

@@ -24,6 +24,7 @@ from review.access.refusals import (
     NotManager,
     StepUpNeeded,
 )
+from review.access.roles import Role
 
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 _GROUPS = 20
@@ -47,9 +48,10 @@ def require_manager(by: Actor, workspace: UUID, now: datetime) -> None:
         return
     if not isinstance(by, PersonActor):
         raise NotManager
-    if not queries.is_member(by.person.id, workspace, now):
+    held = queries.roles_in(workspace, by.person.id, now)
+    if not held:
         raise NotFound
-    if not queries.is_manager(by.person.id, workspace, now):
+    if Role.MANAGER not in held:
         raise NotManager
 
 

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from review.access import queries
 from review.access.models import Membership
+from review.access.refusals import NotFound
 from review.access.roles import Role, Scope
+from review.access.services import rules
 from review.access.services.agents import create_agent, resume_agent, stop_agent, transfer_agent
 from review.access.services.delegations import grant_delegation
 from review.access.services.memberships import grant_membership, revoke_membership
@@ -117,3 +120,13 @@ def test_with_the_role_each_of_them_is_done(steps: dict[str, Step], name: str) -
     steps[name]()
     waiting = Message.objects.filter(due_at__isnull=False).count()
     assert Entry.objects.count() > before or waiting > messages
+
+
+def test_who_loses_his_last_role_between_two_looks_is_not_taken_for_another_member(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cast, looks = factories.team(), iter([["manager"]])
+    monkeypatch.setattr(queries, "_roles", lambda *_: next(looks, []))
+    rules.require_manager(cast.dana, cast.acme.id, timezone.now())
+    with pytest.raises(NotFound):
+        rules.require_manager(cast.dana, cast.acme.id, timezone.now())
