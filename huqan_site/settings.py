@@ -141,7 +141,7 @@ SILENCED_SYSTEM_CHECKS = ["templates.W003"]  # ours is to stand in for Django's 
 
 # People sign in here and nowhere else; who they are comes from the session alone.
 AUTH_USER_MODEL = "access.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["review.access.backend.AccountBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

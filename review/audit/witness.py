@@ -33,7 +33,7 @@ _WHOLE = re.compile(
     r"[^\n]+\n(?P<size>[1-9][0-9]*)\n[A-Za-z0-9+/]{43}=\n(?:adopted [0-9]+ [0-9a-f]{64}\n)?"
     r"\n(?:— [^\s+]+ [A-Za-z0-9+/]+={0,2}\n)+"
 )
-_TAIL = 8192  # bytes; a note has about 250
+_TAIL = 1024  # bytes; a note has about 250
 
 
 class Standing(Enum):

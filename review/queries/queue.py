@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -23,6 +23,7 @@ from review.queries.paging import Keyset, Page
 from review.queries.visible import among
 
 PAGE = 50
+NEAR = 20  # among these is nearly always one that its reader can decide
 COUNTED = 500  # how many rows a page, a number beside a view and the choices of a filter look at
 
 
@@ -88,9 +89,16 @@ class Viewer:
     @cached_property
     def pending(self) -> list[Any]:
         """Keys of the first COUNTED that are pending, riskiest first, and whether he can decide each (`fits`)."""
+        return self._of_all(_pending)[:COUNTED]
+
+    @cached_property
+    def nearest(self) -> list[Any]:
+        """The first NEAR of `pending`, for who only asks what comes next."""
+        return self._of_all(_nearest)[:NEAR]
+
+    def _of_all(self, pending: Callable[..., list[Any]]) -> list[Any]:
         places = [workspace.id for workspace in self.workspaces]
-        parts = [_pending(place, self.now, *self.voter.values(place)) for place in places]
-        return BY_RISK_AND_TIME.merged(parts)[:COUNTED]
+        return BY_RISK_AND_TIME.merged([pending(one, self.now, *self.voter.values(one)) for one in places])
 
     @cached_property
     def needs_him(self) -> list[Any]:
@@ -303,7 +311,8 @@ def decidable(viewer: Viewer) -> Counted:
 
 def next_for(viewer: Viewer) -> Proposal | None:
     """Return what needs the viewer first; None where nothing among the first COUNTED does."""
-    following = first(viewer.needs_him)
+    near = [row for row in viewer.nearest if row.fits]
+    following = first(near or viewer.needs_him)
     return first(_proposal(following.pk)) if following else None
 
 
@@ -315,8 +324,17 @@ def releasable(viewer: Viewer) -> Counted:
 
 @prepared
 def _pending(workspace: UUID, now: datetime, *voter: Any) -> QuerySet[Proposal, Any]:
+    return _first_pending(COUNTED, workspace, now, *voter)
+
+
+@prepared
+def _nearest(workspace: UUID, now: datetime, *voter: Any) -> QuerySet[Proposal, Any]:
+    return _first_pending(NEAR, workspace, now, *voter)
+
+
+def _first_pending(most: int, workspace: UUID, now: datetime, *voter: Any) -> QuerySet[Proposal, Any]:
     rows = Proposal.objects.filter(workspace=workspace, status=Status.PENDING).live(now)
-    return BY_RISK_AND_TIME.asking(rows, approval_counts(now, *voter), COUNTED)
+    return BY_RISK_AND_TIME.asking(rows, approval_counts(now, *voter), most)
 
 
 @prepared

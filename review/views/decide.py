@@ -24,7 +24,7 @@ from review.queries.queue import Viewer
 from review.queries.visible import visible
 from review.services.decide import Decided, decide
 from review.views import parts
-from review.views.answers import page_of
+from review.views.answers import into_page, page_of
 from review.views.asking import next_item, viewer_of
 from review.views.form import Typed, ballot_of, typed_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @require_POST
 @signed_in
 def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpResponse:
-    """Record the decision that the form carries, and show the proposal as it then stands."""
+    """Record the decision that the form carries, and show the proposal as it then stands, or say so on its page."""
     actor, unproved = _with_fresh_factor(request, actor, id)
     factor_at = None if unproved else actor.auth_time
     try:
@@ -47,6 +47,8 @@ def decide_view(request: HttpRequest, actor: PersonActor, id: UUID) -> HttpRespo
     except Refusal as refusal:
         return _refused(request, actor, id, refusal)
     status = _recorded(decided, viewer_of(request, actor))
+    if request.headers.get("HX-Request"):
+        return into_page(request, decided.proposal, status)
     return page_of(request, actor, decided.proposal, status=status, typed=Typed(), code=200)
 
 

@@ -122,7 +122,7 @@ def test_a_token_in_the_address_opens_nothing(cast: factories.Team, scout: Api) 
 
 def test_a_session_cookie_opens_nothing_here_and_a_token_opens_no_page(cast: factories.Team) -> None:
     browser = Client()
-    browser.force_login(cast.alice.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    browser.force_login(cast.alice.user, backend="review.access.backend.AccountBackend")
     assert problem(browser.get("/api/v1/me")) == (401, "unauthorized")
     assert Client().get("/", **factories.bearer(cast.scout)).status_code == 302
 

@@ -52,7 +52,7 @@ class Scene:
 
     def page(self, person: PersonActor) -> Client:
         client = Client()
-        client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+        client.force_login(person.user, backend="review.access.backend.AccountBackend")
         return client
 
     def approved(self) -> Proposal:

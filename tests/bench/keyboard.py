@@ -19,6 +19,9 @@ from tests.support.console import Agent, Answer, Console
 PRESSES = 40
 ROWS = 9_900  # changed values of the large comparison; the reader of bodies takes 10,000
 ASLEEP = 900  # ms; decision keys sleep after a page has appeared
+READS = (
+    300  # ms; what was recorded is read before somebody goes on, and the page has fetched the rest by then
+)
 FRAME = 1000 / 60
 
 # One clock for two documents: a key is pressed on one page, what it leads to is painted on the next.
@@ -129,6 +132,7 @@ def _approve(page: Page) -> float:
 
 
 def _go_on(page: Page) -> float:
+    page.wait_for_timeout(READS)
     page.evaluate(ON_NEXT)
     page.keyboard.press(".")
     return float(page.evaluate("window.told"))

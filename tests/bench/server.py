@@ -7,7 +7,7 @@ import threading
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.cookiejar import CookieJar
 from statistics import median, quantiles
 
@@ -17,6 +17,7 @@ from tests.support.console import Agent, Console, fetch
 
 CALLS = 40
 CLIENTS = 8
+NO_HEADERS: Mapping[str, str] = {}
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -57,6 +58,15 @@ def post_eight_clients() -> float:
 
 @row("approve a memory write in the browser's form against POST a proposal, p50", must=2, aim=1.5)
 def decide() -> float:
+    return _decide({"HX-Request": "true"})
+
+
+@row("the same without JavaScript: the answer is the whole page")
+def decide_without_javascript() -> float:
+    return _decide({})
+
+
+def _decide(headers: dict[str, str]) -> float:
     with Console() as console:
         post, alice = Posting(console.agent()), Reviewer(console, "alice")
         shares = []
@@ -64,7 +74,7 @@ def decide() -> float:
             posts = [timed(post) for _ in range(CALLS // 2)]
             forms = [alice.form(post()) for _ in range(CALLS // 2)]
             shares.append(
-                median(timed(lambda form=form: alice.send(*form)) for form in forms) / median(posts)
+                median(timed(lambda form=form: alice.send(*form, headers)) for form in forms) / median(posts)
             )
         return median(shares)
 
@@ -87,10 +97,10 @@ class Reviewer:
         fields = {name: self._field(page, name) for name in names}
         return f"/proposals/{proposal}/decide/", {**fields, "verdict": "approve", "reason": "Measured."}
 
-    def send(self, path: str, fields: dict[str, str]) -> None:
+    def send(self, path: str, fields: dict[str, str], headers: Mapping[str, str] = NO_HEADERS) -> None:
         """Send a form. Raises: urllib.error.HTTPError for a refusal."""
         data = urllib.parse.urlencode(fields).encode()
-        request = urllib.request.Request(self._url + path, data, {"Referer": self._url + path})
+        request = urllib.request.Request(self._url + path, data, {"Referer": self._url + path, **headers})
         self._opener.open(request, timeout=40).read()
 
     def open(self, path: str) -> str:

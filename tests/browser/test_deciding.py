@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import SignIn, decide, open_step
 from tests.support.console import Agent
@@ -29,6 +29,39 @@ def test_a_reviewer_finds_opens_and_approves(scout: Agent, as_person: SignIn) ->
     expect(page.locator("#status")).to_contain_text("Recorded: you approved revision 1")
     expect(page.locator("#status")).to_be_focused()
     assert scout.call("GET", f"/api/v1/proposals/{proposal}").json()["status"] == "approved"
+
+
+def test_what_a_vote_changed_appears_on_the_page_it_was_given_on(scout: Agent, as_person: SignIn) -> None:
+    proposal = scout.propose("mail.send", {"to": "a@b.example", "text": "See you on Monday."}).json()["id"]
+    page = as_person("alice")
+    page.goto(f"/proposals/{proposal}/")
+    page.evaluate("window.stayed = true")
+    decide(page, "approve", "I know the address.")
+    expect(page.locator("#votes")).to_contain_text("I know the address.")
+    expect(page.locator("#events")).to_contain_text("approved revision 1")
+    expect(page.locator("#changes")).to_contain_text("See you on Monday.")
+    expect(page.locator("#status")).to_be_focused()
+    assert page.evaluate("window.stayed") and page.url.endswith(f"/proposals/{proposal}/")
+
+
+def test_who_goes_on_before_the_page_has_fetched_what_changed_stays_on_the_next_one(
+    scout: Agent, as_person: SignIn
+) -> None:
+    first, second = refund(scout, "31020"), refund(scout, "31021")
+    page = as_person("alice")
+    page.goto(f"/proposals/{first}/")
+    asked: list[Route] = []
+    page.route(f"**/proposals/{first}/", lambda route: asked.append(route))
+    decide(page, "approve")
+    page.locator("#status a").click()
+    expect(page.locator("#status")).to_have_count(0)
+    next_one = page.locator("h1").inner_text()
+    for held in asked:
+        held.continue_()
+    page.wait_for_timeout(500)
+    assert asked and page.locator("h1").inner_text() == next_one
+    expect(page.locator("#decision")).to_have_count(1)
+    assert second
 
 
 def test_a_reviewer_rejects_with_a_reason_that_the_agent_can_read(scout: Agent, as_person: SignIn) -> None:

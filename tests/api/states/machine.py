@@ -327,5 +327,5 @@ def said(tool: str, number: int) -> dict[str, Any]:
 def browser(person: PersonActor) -> Client:
     """Sign `person` in, in a browser of his own."""
     client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(person.user, backend="review.access.backend.AccountBackend")
     return client

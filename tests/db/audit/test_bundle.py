@@ -46,7 +46,7 @@ def cast() -> factories.Team:
 
 def exported(person: PersonActor, **asked: str) -> zipfile.ZipFile:
     client = Client()
-    client.force_login(person.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(person.user, backend="review.access.backend.AccountBackend")
     answer = client.get("/audit/export.zip", asked)
     assert answer.status_code == 200
     assert answer.headers["Content-Disposition"] == 'attachment; filename="audit.zip"'
@@ -143,7 +143,7 @@ def test_the_export_is_its_own_last_entry_and_a_checkpoint_vouches_for_it(cast: 
 
 def test_a_reviewer_takes_nothing_with_him(cast: factories.Team) -> None:
     client = Client()
-    client.force_login(cast.alice.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(cast.alice.user, backend="review.access.backend.AccountBackend")
     assert client.get("/audit/export.zip").status_code == 403
     assert not Entry.objects.filter(action=Action.AUDIT_EXPORTED).exists()
 

@@ -74,7 +74,7 @@ def _call(team: Team, path: str, body: Mapping[str, Any]) -> Told:
 
 def _browser(who: factories.PersonActor) -> Client:
     client = Client()
-    client.force_login(who.user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(who.user, backend="review.access.backend.AccountBackend")
     return client
 
 

@@ -11,11 +11,13 @@ from django.test import Client
 from review.audit.models import Entry
 from review.models import Decision, Proposal
 from tests.support import factories
+from tests.support.memory_acts import doubtful
 from tests.support.pages import browser
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
 PAYOUT = {"tool": "payments.payout", "risk": "high", "approvals": 2, "step_up": True, "confirm": "/account"}
+FIELDS = ("revision", "binding", "nonce")
 PASSWORD = "a long enough password"
 
 
@@ -28,7 +30,10 @@ def cast() -> factories.Team:
     return team
 
 
-def decide(client: Client, proposal: Proposal, **fields: str) -> Any:
+BY_SCRIPT = {"HX-Request": "true", "HX-Target": "main"}
+
+
+def decide(client: Client, proposal: Proposal, headers: dict[str, str] | None = None, **fields: str) -> Any:
     """Open the page, fill in its form, send it."""
     page = client.get(f"/proposals/{proposal.id}/").content.decode()
     nonce = re.search(r'name="nonce" value="([^"]*)"', page)
@@ -39,7 +44,7 @@ def decide(client: Client, proposal: Proposal, **fields: str) -> Any:
         "verdict": "approve",
         "reason": "Checked.",
     }
-    return client.post(f"/proposals/{proposal.id}/decide/", {**form, **fields})
+    return client.post(f"/proposals/{proposal.id}/decide/", {**form, **fields}, headers=headers)
 
 
 def problem(answer: Any) -> tuple[int, str]:
@@ -89,6 +94,39 @@ def test_a_stray_password_changes_nothing_where_no_rule_asks_for_one(cast: facto
 def test_what_was_typed_is_kept_where_no_form_is_left(cast: factories.Team) -> None:
     answer = decide(browser(cast.dana), call(cast.scout), reason="A long and careful reason.")
     assert "A long and careful reason." in answer.content.decode()
+
+
+def test_who_sends_the_form_by_script_is_told_at_once_and_the_page_fetches_the_rest(
+    cast: factories.Team,
+) -> None:
+    proposal = call(cast.scout)
+    told = decide(browser(cast.alice), proposal, BY_SCRIPT)
+    assert (told.headers["HX-Retarget"], told.headers["HX-Reselect"]) == ("#answer", "unset")
+    said = told.content.decode()
+    assert "Recorded: you approved revision 1" in said and f'hx-get="/proposals/{proposal.id}/"' in said
+    assert "<html" not in said and Decision.objects.filter(proposal=proposal).exists()
+
+
+def test_who_sends_it_by_script_and_is_refused_gets_the_page_as_it_stands_with_his_words(
+    cast: factories.Team,
+) -> None:
+    refused = decide(browser(cast.bob), call(cast.scout), BY_SCRIPT, reason="I know it is right.")
+    assert problem(refused) == (403, "self_approval")
+    assert "I know it is right." in refused.content.decode() and "HX-Retarget" not in refused.headers
+
+
+def test_without_a_script_the_answer_is_the_whole_page(cast: factories.Team) -> None:
+    told = decide(browser(cast.alice), call(cast.scout))
+    assert "<html" in told.content.decode() and "HX-Retarget" not in told.headers
+
+
+def test_what_was_held_goes_on_being_shown_on_its_own_page(cast: factories.Team) -> None:
+    proposal, alice = doubtful(cast.scout, "The door opens to the north."), browser(cast.alice)
+    page = alice.get(f"/quarantine/{proposal.id}/").content.decode()
+    fields = {name: re.search(rf'name="{name}" value="([^"]*)"', page)[1] for name in FIELDS}  # type: ignore[index]
+    form = {**fields, "verdict": "reject", "reason": "It is not so."}
+    told = alice.post(f"/quarantine/{proposal.id}/decide/", form, headers=BY_SCRIPT)
+    assert f'hx-get="/quarantine/{proposal.id}/"' in told.content.decode()
 
 
 def test_a_long_reason_is_kept_whole(cast: factories.Team) -> None:

@@ -28,7 +28,11 @@ def look_at(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let lists look at so many rows; how many stands in their prepared statements, so these are prepared anew."""
     monkeypatch.setattr(queue, "COUNTED", rows)
     monkeypatch.setattr("review.views.queue.COUNTED", rows)
-    for name in ("_pending", "_held"):
+    prepare_anew(monkeypatch, "_pending", "_held")
+
+
+def prepare_anew(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    for name in names:
         monkeypatch.setattr(queue, name, prepared(getattr(queue, name).__wrapped__))
 
 
@@ -65,6 +69,19 @@ def test_who_lost_his_role_while_the_page_was_made_can_decide_nothing(cast: fact
     late.__dict__.update(workspaces=viewer.workspaces, voter=Voter((cast.alice.person.id,), ()))
     assert late.pending and not any(row.fits for row in late.pending)
     assert queue.releasable(late) == queue.Counted(0)
+
+
+def test_what_comes_next_is_found_behind_what_only_others_can_decide(
+    cast: factories.Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "NEAR", 1)
+    prepare_anew(monkeypatch, "_nearest")
+    call(factories.agent("ranger", cast.acme, cast.alice), arguments={"order": "her own"})
+    hers = call(cast.scout, arguments={"order": "of bob's agent"})
+    alice = Viewer(cast.alice.person, timezone.now())
+    assert len(alice.nearest) == 1 and not alice.nearest[0].fits
+    assert queue.next_for(alice) == hers
+    assert queue.next_for(Viewer(cast.bob.person, timezone.now())) != hers
 
 
 @pytest.mark.usefixtures("five_orders")
