@@ -172,6 +172,11 @@ class MemoryRecord(models.Model):
         indexes = [
             models.Index(fields=["workspace", "trust", "lifecycle", "id"], name="records_by_standing"),
             models.Index(fields=["workspace", "topic"], name="records_by_topic"),
+            models.Index(
+                fields=["workspace", "value_key", "value_key_id", "id"],
+                condition=Q(held_by__isnull=False),
+                name="records_set_aside_by_value",
+            ),
         ]
 
     def __str__(self) -> str:

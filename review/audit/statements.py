@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model, QuerySet
+from django.db.models import BooleanField, CharField, IntegerField, Model, QuerySet, TextField
 from django.db.models.sql.compiler import SQLCompiler
 
 Asked = ParamSpec("Asked")
@@ -154,21 +154,32 @@ def insert(*rows: Model) -> None:
     if not rows:
         return
     written = _written(type(rows[0]))
-    values = [
-        field.get_db_prep_save(getattr(row, field.attname), connection)
-        for row in rows
-        for field in written.fields
-    ]
+    values = [_stored(row, *column) for row in rows for column in written.columns]
     with connection.cursor() as cursor:
         cursor.execute(written.sql + ", ".join([written.marks] * len(rows)), values)
     for row in rows:
         row._state.adding, row._state.db = False, connection.alias
 
 
+class _Column(NamedTuple):
+    name: str
+    field: Any
+    plain: bool  # what is written is the value itself
+
+
 class _Written(NamedTuple):
-    fields: Sequence[Any]
+    columns: Sequence[_Column]
     sql: str
     marks: str
+
+
+_PLAIN_FIELDS = (BooleanField, CharField, IntegerField, TextField)
+_PLAIN = frozenset({bool, int, str, type(None)})
+
+
+def _stored(row: Model, name: str, field: Any, plain: bool) -> Any:
+    value = getattr(row, name)
+    return value if plain and type(value) in _PLAIN else field.get_db_prep_save(value, connection)
 
 
 @cache
@@ -178,4 +189,5 @@ def _written(model: type[Model]) -> _Written:
     quote = connection.ops.quote_name
     names = ", ".join(quote(str(field.column)) for field in fields)
     marks = ", ".join(["%s"] * len(fields))
-    return _Written(fields, f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ", f"({marks})")
+    columns = [_Column(field.attname, field, isinstance(field, _PLAIN_FIELDS)) for field in fields]
+    return _Written(columns, f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ", f"({marks})")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from uuid import UUID
 
@@ -86,6 +87,10 @@ class Binding:
 
     def digest(self) -> str:
         """Return the binding: 64 lower-case hex digits of SHA-256, framed with its purpose and version."""
+        return self._digest  # asked for by the proposal and by its revision
+
+    @cached_property
+    def _digest(self) -> str:
         return hashlib.sha256(_FRAME + self.canonical().encode()).hexdigest()
 
     def _members(self) -> dict[str, str]:

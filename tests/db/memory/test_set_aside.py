@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.models import Lifecycle, MemoryRecord, Tombstone, Trust
-from memory.queries import replay
+from memory.queries import admission, replay
 from memory.queries.recall import record_for_agent
 from memory.queries.verdicts import Moment
 from memory.search import Mode
@@ -365,3 +365,11 @@ def test_the_number_of_queries_of_the_list_does_not_grow(team: Team, record: Mem
     for number in range(3):
         put_aside(team.alice, known(team.scout, f"Door {number} opens to the north.", team.alice))
     assert queries() == few
+
+
+def test_whether_a_value_was_set_aside_is_looked_up_however_much_is_held(team: Team) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")  # the table is too small for an index
+    asked = admission._set_aside.__wrapped__(team.acme.id, "a value", "a key")  # type: ignore[attr-defined]
+    assert "records_set_aside_by_value" in asked.explain()
