@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 
 from review.access.actors import PersonActor
 from review.domain.status import Status
+from review.views.differences import asked_of
 from review.views.form import Typed
 from review.views.proposal import show
 
@@ -41,7 +42,8 @@ def into_page(request: HttpRequest, found: Proposal, status: dict[str, Any]) -> 
 
     The whole page takes three times as long, and whoever decides waits to read that it is recorded.
     """
-    url = reverse("quarantine_item" if _is_held(request, found) else "proposal", args=[found.id])
+    page = "quarantine_item" if _is_held(request, found) else "proposal"
+    url = f"{reverse(page, args=[found.id])}{asked_of(request)}"
     closed = {"title": status["title"], "note": status["sentence"]}
     part = render(request, "review/recorded.html", {"status": status, "closed": closed, "url": url})
     part["HX-Retarget"], part["HX-Reselect"] = "#answer", "unset"

@@ -37,11 +37,31 @@ def test_what_a_vote_changed_appears_on_the_page_it_was_given_on(scout: Agent, a
     page.goto(f"/proposals/{proposal}/")
     page.evaluate("window.stayed = true")
     decide(page, "approve", "I know the address.")
-    expect(page.locator("#votes")).to_contain_text("I know the address.")
+    expect(page.locator("#case")).to_contain_text("I know the address.")
     expect(page.locator("#events")).to_contain_text("approved revision 1")
     expect(page.locator("#changes")).to_contain_text("See you on Monday.")
     expect(page.locator("#status")).to_be_focused()
     assert page.evaluate("window.stayed") and page.url.endswith(f"/proposals/{proposal}/")
+
+
+def test_a_revision_that_comes_before_the_page_has_fetched_the_rest_is_shown_with_its_form(
+    scout: Agent, as_person: SignIn
+) -> None:
+    call = {"to": "a@b.example", "text": "See you on Monday."}
+    proposal = scout.propose("mail.send", call).json()["id"]
+    page = as_person("alice")
+    page.goto(f"/proposals/{proposal}/")
+    asked: list[Route] = []
+    page.route(f"**/proposals/{proposal}/", lambda route: asked.append(route))
+    decide(page, "approve")
+    expect(page.locator("#bar button")).to_have_count(0)
+    revised = {"revision": 1, "arguments": {**call, "text": "See you on Friday."}}
+    assert scout.call("POST", f"/api/v1/proposals/{proposal}/revisions", revised).status == 201
+    page.wait_for_timeout(300)
+    for held in asked:
+        held.continue_()
+    expect(page.locator("#changes")).to_contain_text("Friday")
+    assert page.locator("#decision input[name=revision]").input_value() == "2"
 
 
 def test_who_goes_on_before_the_page_has_fetched_what_changed_stays_on_the_next_one(
