@@ -469,4 +469,28 @@ DEFECTS = (
         "",
         WEBHOOKS,
     ),
+    Defect(
+        "the form for a next vote comes without the comparison it is about",
+        "templates/review/recorded.html",
+        "#rail,#case,",
+        "#rail,",
+        (
+            "tests/browser/test_deciding.py"
+            "::test_a_revision_that_comes_before_the_page_has_fetched_the_rest_is_shown_with_its_form",
+        ),
+    ),
+    Defect(
+        "what comes next is only looked for among the nearest",
+        "review/queries/queue.py",
+        "first(near or viewer.needs_him)",
+        "first(near)",
+        ("tests/db/review/test_queue.py",),
+    ),
+    Defect(
+        "whether somebody manages is looked up after whether he is a member",
+        "review/access/services/rules.py",
+        "    if Role.MANAGER not in held:",
+        "    if not queries.is_manager(by.person.id, workspace, now):",
+        ("tests/db/access/test_lost_while_waiting.py",),
+    ),
 )
