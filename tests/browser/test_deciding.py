@@ -44,7 +44,7 @@ def test_what_a_vote_changed_appears_on_the_page_it_was_given_on(scout: Agent, a
     assert page.evaluate("window.stayed") and page.url.endswith(f"/proposals/{proposal}/")
 
 
-def test_a_revision_that_comes_before_the_page_has_fetched_the_rest_is_shown_with_its_form(
+def test_a_revision_that_comes_before_the_rest_is_shown_with_its_form(
     scout: Agent, as_person: SignIn
 ) -> None:
     call = {"to": "a@b.example", "text": "See you on Monday."}

@@ -475,8 +475,7 @@ DEFECTS = (
         "#rail,#case,",
         "#rail,",
         (
-            "tests/browser/test_deciding.py"
-            "::test_a_revision_that_comes_before_the_page_has_fetched_the_rest_is_shown_with_its_form",
+            "tests/browser/test_deciding.py::test_a_revision_that_comes_before_the_rest_is_shown_with_its_form",
         ),
     ),
     Defect(
