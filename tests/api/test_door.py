@@ -17,6 +17,7 @@ from review.access.models import Agent, AgentToken
 from review.models import Proposal
 from tests.support import factories
 from tests.support.api import Api, problem
+from tests.support.pages import browser
 
 pytestmark = pytest.mark.django_db
 REFUSED = json.loads((Path(__file__).parents[1] / "data" / "refused_bodies.json").read_text())["bodies"]
@@ -121,9 +122,7 @@ def test_a_token_in_the_address_opens_nothing(cast: factories.Team, scout: Api) 
 
 
 def test_a_session_cookie_opens_nothing_here_and_a_token_opens_no_page(cast: factories.Team) -> None:
-    browser = Client()
-    browser.force_login(cast.alice.user, backend="review.access.backend.AccountBackend")
-    assert problem(browser.get("/api/v1/me")) == (401, "unauthorized")
+    assert problem(browser(cast.alice).get("/api/v1/me")) == (401, "unauthorized")
     assert Client().get("/", **factories.bearer(cast.scout)).status_code == 302
 
 

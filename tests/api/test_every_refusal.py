@@ -31,6 +31,7 @@ from review.services.spend_permit import spend
 from tests.support import factories
 from tests.support.api import Api, problem
 from tests.support.memory_acts import doubtful, known, reject
+from tests.support.pages import browser
 from tests.support.policy_acts import proposed, with_rule
 from tests.support.review_acts import at, call, mail, vote
 
@@ -51,9 +52,7 @@ class Scene:
         self.api = Api(self.cast.scout)
 
     def page(self, person: PersonActor) -> Client:
-        client = Client()
-        client.force_login(person.user, backend="review.access.backend.AccountBackend")
-        return client
+        return browser(person)
 
     def approved(self) -> Proposal:
         return vote(self.cast.alice, call(self.cast.scout)).proposal

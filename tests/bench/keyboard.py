@@ -19,9 +19,7 @@ from tests.support.console import Agent, Answer, Console
 PRESSES = 40
 ROWS = 9_900  # changed values of the large comparison; the reader of bodies takes 10,000
 ASLEEP = 900  # ms; decision keys sleep after a page has appeared
-READS = (
-    300  # ms; what was recorded is read before somebody goes on, and the page has fetched the rest by then
-)
+READS = 300  # ms; what was recorded is read before one goes on, and the page has fetched the rest by then
 FRAME = 1000 / 60
 
 # One clock for two documents: a key is pressed on one page, what it leads to is painted on the next.

@@ -10,5 +10,5 @@ from django.test import Client
 def browser(who: Any) -> Client:
     """Return a client in which `who` (a PersonActor) is signed in, in a session of its own."""
     client = Client()
-    client.force_login(who.user, backend="review.access.backend.AccountBackend")
+    client.force_login(who.user)
     return client

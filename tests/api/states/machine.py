@@ -10,7 +10,6 @@ from typing import Any
 
 import time_machine
 from django.db import connection, transaction
-from django.test import Client
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -32,6 +31,7 @@ from review.models import Decision
 from tests.api.states.expected import FINAL, OPEN, Expected, Member
 from tests.support import factories
 from tests.support.api import Api, problem
+from tests.support.pages import browser
 from tests.support.visitor import PROBLEM
 
 REVIEWERS = ("alice", "bob", "carol")
@@ -322,10 +322,3 @@ def said(tool: str, number: int) -> dict[str, Any]:
             "provenance": {"kind": "user", "ref": "ticket-1"},
         }
     return {"number": number}
-
-
-def browser(person: PersonActor) -> Client:
-    """Sign `person` in, in a browser of his own."""
-    client = Client()
-    client.force_login(person.user, backend="review.access.backend.AccountBackend")
-    return client

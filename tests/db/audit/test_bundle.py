@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 
 from review.access.actors import PersonActor
 from review.audit import bundle, log, queries
@@ -22,6 +21,7 @@ from review.audit.models import Entry
 from review.audit.queries import EVERYTHING, Scope
 from review.audit.transaction import write
 from tests.support import factories
+from tests.support.pages import browser
 from tests.support.review_acts import call, vote
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +45,7 @@ def cast() -> factories.Team:
 
 
 def exported(person: PersonActor, **asked: str) -> zipfile.ZipFile:
-    client = Client()
-    client.force_login(person.user, backend="review.access.backend.AccountBackend")
-    answer = client.get("/audit/export.zip", asked)
+    answer = browser(person).get("/audit/export.zip", asked)
     assert answer.status_code == 200
     assert answer.headers["Content-Disposition"] == 'attachment; filename="audit.zip"'
     return zipfile.ZipFile(io.BytesIO(b"".join(answer)))
@@ -142,9 +140,7 @@ def test_the_export_is_its_own_last_entry_and_a_checkpoint_vouches_for_it(cast: 
 
 
 def test_a_reviewer_takes_nothing_with_him(cast: factories.Team) -> None:
-    client = Client()
-    client.force_login(cast.alice.user, backend="review.access.backend.AccountBackend")
-    assert client.get("/audit/export.zip").status_code == 403
+    assert browser(cast.alice).get("/audit/export.zip").status_code == 403
     assert not Entry.objects.filter(action=Action.AUDIT_EXPORTED).exists()
 
 

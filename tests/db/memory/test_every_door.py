@@ -29,6 +29,7 @@ from review.models import Proposal
 from tests.support import factories
 from tests.support.factories import Team, bearer
 from tests.support.memory_acts import TICKET, approve, asked, doubtful, known, recalled, reject, remember
+from tests.support.pages import browser
 from tests.support.review_acts import at
 
 PORT = "The staging port is 7443."
@@ -72,12 +73,6 @@ def _call(team: Team, path: str, body: Mapping[str, Any]) -> Told:
     return Told(told.get("code") or told["status"], json.dumps(shown))
 
 
-def _browser(who: factories.PersonActor) -> Client:
-    client = Client()
-    client.force_login(who.user, backend="review.access.backend.AccountBackend")
-    return client
-
-
 # The doors.
 
 
@@ -105,7 +100,7 @@ def by_taking_the_place_of_a_record(team: Team, content: str) -> Attempt:
 def by_the_page_of_a_record(team: Team, content: str) -> Attempt:
     old = known(team.scout, "Something else.", team.alice)
     fields = {"content": content, "reason": "It moved."}
-    return lambda: _page(_browser(team.alice).post(f"/memory/{old.id}/supersede/", fields))
+    return lambda: _page(browser(team.alice).post(f"/memory/{old.id}/supersede/", fields))
 
 
 def by_editing_a_proposal(team: Team, content: str) -> Attempt:
@@ -113,7 +108,7 @@ def by_editing_a_proposal(team: Team, content: str) -> Attempt:
     factories.person("dave", team.acme, ["reviewer"])
     raw = json.dumps({"content": content, "provenance": TICKET})
     fields = {"revision": "1", "raw": raw, "reason": "It was mistyped."}
-    return lambda: _page(_browser(team.alice).post(f"/proposals/{waiting.id}/edit/", fields), waiting)
+    return lambda: _page(browser(team.alice).post(f"/proposals/{waiting.id}/edit/", fields), waiting)
 
 
 def by_the_import_command(team: Team, content: str) -> Attempt:
@@ -132,7 +127,7 @@ def by_the_import_command(team: Team, content: str) -> Attempt:
 def by_the_import_page(team: Team, content: str) -> Attempt:
     def attempt() -> Told:
         file = io.BytesIO(json.dumps({"content": content, "provenance": TICKET}).encode())
-        return _page(_browser(team.dana).post("/memory/import/", {"file": file}))
+        return _page(browser(team.dana).post("/memory/import/", {"file": file}))
 
     return attempt
 

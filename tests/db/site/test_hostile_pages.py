@@ -70,7 +70,7 @@ class Prober:
 
     def __init__(self, user: Any, there: list[str], chance: random.Random) -> None:
         self.client = Client(raise_request_exception=False)
-        self.client.force_login(user, backend="review.access.backend.AccountBackend")
+        self.client.force_login(user)
         self.there, self.chance, self.names = there, chance, names()
 
     def address(self, route: str) -> str:
